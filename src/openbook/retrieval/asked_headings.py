@@ -31,6 +31,8 @@ _OF_CODE = frozenset({"where", "uses"})
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 
 _TAG = re.compile(r"<[^<>]*>")
+# Opens or closes an example, in which `#` begins a comment.
+_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.MULTILINE)
 
 # A search reads the headings of a few dozen passages, mostly the same again. About 1 KB each.
 _CACHED_HEADINGS = 1 << 13
@@ -75,8 +77,16 @@ def nearest_heading(query: Question, chunk: Chunk, rarity: Mapping[str, float]) 
     """Return how near the nearest heading above or in a chunk of documentation is to a question, from 0 to 1."""
     if chunk.kind != "docs" or is_aside(chunk.span.path):
         return 0.0
-    titles = (*chunk.context[-1:], *(_TAG.sub("", found[0]).strip("#\f \t") for found in HEADING.finditer(chunk.text)))
-    return max((heading_strength(query, title, rarity) for title in titles), default=0.0)
+    found = [heading_strength(query, title, rarity) for title in chunk.context[-1:]]
+    for heading in HEADING.finditer(chunk.text):
+        strength = heading_strength(query, _TAG.sub("", heading[0]).strip("#\f \t"), rarity)
+        found += [strength] if strength and not _is_in_example(chunk, heading.start()) else []
+    return max(found, default=0.0)
+
+
+def _is_in_example(chunk: Chunk, at: int) -> bool:
+    fences = sum(1 for _ in _FENCE.finditer(chunk.text, 0, at)) + bool(chunk.code_opening)
+    return chunk.language == "markdown" and fences % 2 == 1
 
 
 def _holds(said: frozenset[str], message: frozenset[str]) -> bool:

@@ -83,6 +83,18 @@ def test_headings_above_and_in_a_chunk_of_documentation_count() -> None:
     assert nearest_heading(query, chunk_of(text, "CHANGELOG.md"), rarity) == 0.0
 
 
+def test_comments_of_examples_are_no_headings() -> None:
+    query = read_question("moor ships overnight")
+    rarity = dict.fromkeys(query.tokens, 1.0)
+    code = "```sh\n# Moor ships overnight\nmoor --night\n```\n"
+    cut = chunk_of(code.partition("\n")[2], code_opening="```sh", language="markdown")
+
+    assert nearest_heading(query, chunk_of(code, language="markdown"), rarity) == 0.0
+    assert nearest_heading(query, cut, rarity) == 0.0
+    assert nearest_heading(query, chunk_of(f"{code}\n# Moor ships overnight\n", language="markdown"), rarity) == 1.0
+    assert nearest_heading(query, chunk_of(code, language="rst"), rarity) == 1.0
+
+
 def test_a_section_with_such_a_heading_is_ranked_first(tmp_path: Path) -> None:
     library = Library(tmp_path / "library.sqlite")
     library.put("ships.md", "Ships moor overnight. Can ships moor? Ships can moor overnight, and ships moor by day.")
