@@ -7,6 +7,7 @@ being code.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 NOTES = frozenset(
     "note warning tip important caution danger hint attention error seealso admonition versionadded versionchanged"
@@ -31,6 +32,17 @@ HEADING = re.compile(
 """Matches headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
 """
 
+# The label of a question in a FAQ, perhaps behind an emoji, and the rest of its paragraph up to the label of the answer.
+_LABEL = r"[^\w\n#]{0,6}Q(?:uestion)?[ \t]?\d{0,3}[*_]{0,2}[:.][*_]{0,2}[ \t]+"
+_PARAGRAPH = r"(?:(?!\n[ \t]*\r?\n|\n[^\w\n]{0,6}A(?:nswer)?\b[^\w\n]{0,3}[:.])[^\f]){8,400}"
+_ASKED = re.compile(
+    rf"^[ \t]*(?:(?:[-*+•]|\d{{1,3}}[.)])[ \t]+)?(?:{_LABEL}(?P<labeled>\w{_PARAGRAPH})"
+    r"|(?P<mark>\*\*|__)(?P<bold>\w(?:(?!(?P=mark)|\n[ \t]*\r?\n)[^\f]){8,300}\?)[ \t]*(?P=mark)"
+    r"|(?:<details>\s*)?<summary>(?P<summary>[^\n]{8,300}\?(?:</\w+>|[^\w\n])*)</summary>)",
+    re.MULTILINE,
+)
+_TAG = re.compile(r"<[^<>]*>")
+
 # The opening of an admonition or tab in MkDocs, PyMdown, VitePress, Docusaurus, MyST, GitHub and reStructuredText.
 _BOX = re.compile(
     r'(?:(?:!!!|\?\?\?\+?|===[!+]*)(?=[\s"\w])[\w -]*|(?:[:/]{3,}|`{3,}(?=\{))[ \t]*\{?[\w-]*\}?(?![\w/:])[ \t]*[|[]?'
@@ -50,6 +62,20 @@ _CODE_DIRECTIVES = frozenset(
     " doctest testcode testoutput testsetup testcleanup ipython jupyter-execute graphviz digraph graph mermaid uml raw"
     " csv-table".split()
 )
+
+
+def questions_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the questions of a FAQ that are no headings, in order: start, end, and text without markup.
+
+    They are in bold, follow a label, or are the summary of what is folded.
+
+    Example:
+        >>> list(questions_in("Q: Do ropes freeze?\\nA: They do.\\n\\n**Do knots hold?** They do."))
+        [(0, 19, 'Do ropes freeze?'), (32, 51, 'Do knots hold?')]
+    """
+    for found in _ASKED.finditer(text):
+        said = _TAG.sub("", found["labeled"] or found["bold"] or found["summary"])
+        yield found.start(), found.end(), " ".join(re.sub(_LABEL, "", said).strip("*_ ").split())
 
 
 def holds_prose(info: str) -> bool:

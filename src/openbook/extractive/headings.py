@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from openbook.containers import HEADING, OPENS_BODY, section_title
+from openbook.containers import HEADING, OPENS_BODY, questions_in, section_title
 from openbook.entries import indent_of
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import examples_of, indented_code
@@ -28,6 +28,9 @@ _IN_BODY = re.compile(rf"^[ \t]+#{{1,6}}[ \t]+\S.*|{OPENS_BODY.pattern}", re.MUL
 _BODY_COLUMNS = 4
 _OPENS_SECTION = "==="
 
+# The mark of a question in bold or with a label, which opens its answer.
+_ASKS = "?"
+
 # Attributes of a heading, as `{#id}`, and the signs of its markup.
 _ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}\n]*\}\s*$")
 _SIGNS = re.compile(r"`+|\*\*|(?<![\w*])\*(\w[^*\n]*)\*(?![\w*])|:[\w+:-]+:(?=`)")
@@ -44,7 +47,7 @@ class ChunkHeading(NamedTuple):
     end: int
     mark: str
     """The signs before it, as many as its level if a reader has marked it; or the character of its underline, twice if
-    it has a line above as well."""
+    it has a line above as well; or a question mark if it is only a question."""
     title: str
     """Its visible text."""
     depth: int = 0
@@ -54,6 +57,8 @@ class ChunkHeading(NamedTuple):
 
     def is_below(self, other: ChunkHeading) -> bool:
         """Return whether it can stand in the section of one above: a repeated underline closes the deeper ones."""
+        if _ASKS in (self.mark, other.mark):
+            return other.mark != _ASKS
         if self.depth != other.depth:
             return other.depth < self.depth
         if _OPENS_SECTION in (self.mark, other.mark):
@@ -63,17 +68,33 @@ class ChunkHeading(NamedTuple):
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
-    """Return the headings in a chunk of prose in order; lines of comments are none, nor those of examples."""
+    """Return the headings in a chunk of prose in order; lines of comments are none, nor those of examples.
+
+    The questions of a FAQ are headings, also if they are only in bold or have a label.
+    """
     front = FRONT_MATTER.match(chunk.text) if chunk.span.start_char == 0 else None
     found = [
         _heading(chunk.text, each)
         for each in HEADING.finditer(chunk.text, front.end() if front else 0)
         if chunk.language != "markdown" or (each[1] or "=") in _UNDERLINES
     ]
+    found += [ChunkHeading(start, end, _ASKS, title) for start, end, title in questions_in(chunk.text)]
     found += [_heading_in_body(chunk.text, each) for each in _lines_of_bodies(chunk) if _is_titled(each[0])]
     found = [each for each in found if not _is_in_example(chunk, each.start)]
     hidden = _ranges_unshown(chunk) if found else []
     return tuple(sorted(each for each in found if not any(start <= each.start < end for start, end in hidden)))
+
+
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def lines_of_questions(chunk: Chunk) -> frozenset[int]:
+    """Return the numbers of the lines in a document that are nothing but questions of a FAQ."""
+    found: set[int] = set()
+    for each in headings_in(chunk):
+        behind = (chunk.text.find("\n", each.end) + 1 or len(chunk.text) + 1) - 1
+        if each.mark == _ASKS and not chunk.text[each.end : behind].strip("*_ \t\r"):
+            first, last = (chunk.span.start_line + chunk.text.count("\n", 0, at) for at in (each.start, each.end))
+            found.update(range(first, last + 1))
+    return frozenset(found)
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)

@@ -13,7 +13,7 @@ from openbook.entries import indent_of
 from openbook.extractive.context import ContextItem, Included, units_of
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads
 from openbook.extractive.displaying import Example, examples_of, fence_of, indented_code
-from openbook.extractive.headings import headings_in
+from openbook.extractive.headings import headings_in, lines_of_questions
 from openbook.extractive.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.extractive.statements import layout_of, lines_of, pieces
 from openbook.extractive.unshown import MARKUP, is_markup, unshown
@@ -246,7 +246,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
     found = {(each.start_char, each.end_char): each for each in offered}
     before: list[Unit] = []
     entries = {each.first: each for each in entries_in(shown)}
-    code = indented_code(shown.result.chunk)
+    code, asked = indented_code(shown.result.chunk), lines_of_questions(shown.result.chunk)
     said = [
         unit
         for unit in shown.units
@@ -266,7 +266,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         is_title = is_heading(shown.result.chunk, paragraph[0]) or (
             heading is not None and (short or not line[heading.end() :].strip(_UNDERLINE))
         )
-        is_box = len(paragraph) == 1 and _opens_box(shown, paragraph[0])
+        is_box = (len(paragraph) == 1 and _opens_box(shown, paragraph[0])) or paragraph[0].span.start_line in asked
         if is_box or (before and (is_title or (short and _is_bold(text)))):
             offered = []  # it belongs to the text below
         elif short:
@@ -379,9 +379,10 @@ def holds_heading(text: str) -> bool:
 
 
 def _is_bold(text: str) -> bool:
-    """Return whether a line is bold, and so serves as a heading."""
-    line = text.strip().removesuffix(":")
-    return line.startswith("**") and line.endswith("**") and "*" not in line[2:-2]
+    """Return whether a line is bold, perhaps behind an emoji, and so serves as a heading."""
+    sign, bold, line = text.strip().removesuffix(":").partition("**")
+    line = bold + line
+    return not any(map(str.isalnum, sign)) and line.startswith("**") and line.endswith("**") and "*" not in line[2:-2]
 
 
 def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
@@ -393,6 +394,7 @@ def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
     begin = {each.first for each in entries} | {each.last + 1 for each in entries}
     cells = {place for each in entries if each.is_row for place in range(each.first + 1, each.last + 1)}
     bodies = {each.head + 1 for each in entries if each.head < each.last}
+    asked = lines_of_questions(shown.result.chunk)
 
     def opens(before: Unit, unit: Unit) -> bool:
         if unit.number - 1 in begin:
@@ -400,6 +402,8 @@ def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
         if unit.number - 1 in cells:
             return False
         if any(_is_alone(shown.result.chunk, each) for each in (before, unit)):
+            return True
+        if (before.span.start_line in asked) != (unit.span.start_line in asked):
             return True
         if unit.number - 1 in bodies:
             return is_row(unit.text)

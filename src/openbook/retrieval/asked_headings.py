@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from openbook.containers import HEADING
+from openbook.containers import HEADING, questions_in
 from openbook.questions.comparisons import compared
 from openbook.questions.forms import is_question
 from openbook.questions.intents import intents_of
@@ -78,9 +78,10 @@ def nearest_heading(query: Question, chunk: Chunk, rarity: Mapping[str, float]) 
     if chunk.kind != "docs" or is_aside(chunk.span.path):
         return 0.0
     found = [heading_strength(query, title, rarity) for title in chunk.context[-1:]]
-    for heading in HEADING.finditer(chunk.text):
-        strength = heading_strength(query, _TAG.sub("", heading[0]).strip("#\f \t"), rarity)
-        found += [strength] if strength and not _is_in_example(chunk, heading.start()) else []
+    titles = ((each.start(), _TAG.sub("", each[0]).strip("#\f \t")) for each in HEADING.finditer(chunk.text))
+    for start, title in (*titles, *((start, title) for start, _, title in questions_in(chunk.text))):
+        strength = heading_strength(query, title, rarity)
+        found += [strength] if strength and not _is_in_example(chunk, start) else []
     return max(found, default=0.0)
 
 

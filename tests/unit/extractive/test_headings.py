@@ -2,7 +2,7 @@
 
 import pytest
 
-from openbook.extractive.headings import ends_of_bodies, headings_over
+from openbook.extractive.headings import ends_of_bodies, headings_over, lines_of_questions
 from openbook.sources.readers.markup import read_markup
 from tests.unit.retrieval.material import chunk_of
 
@@ -151,3 +151,30 @@ def test_bodies_end_where_their_indentation_does() -> None:
 )
 def test_a_heading_is_told_as_a_page_shows_it(heading: str, language: str, title: str) -> None:
     assert over(f"{heading}\n\nhemp\n", "hemp", language) == (title,)
+
+
+def test_questions_of_a_faq_are_headings_below_all_others_and_end_each_other() -> None:
+    text = "# Ropes\n\n**Do ropes freeze?**\n\nno\n\nQ: Do knots hold?\nA: yes\n\n### Hemp\n\nold\n\n# Tides\n\nebb\n"
+
+    assert over(text, "no\n") == ("Ropes", "Do ropes freeze?")
+    assert over(text, "yes") == ("Ropes", "Do knots hold?")
+    assert over(text, "old\n\n#") == ("Ropes", "Hemp")
+    assert over(text, "ebb") == ("Tides",)
+
+
+def test_questions_end_at_underlined_headings() -> None:
+    text = "Ropes\n=====\n\n**Do ropes freeze?**\n\nno\n\nTides\n=====\n\nebb\n"
+
+    assert over(text, "no\n", "rst") == ("Ropes", "Do ropes freeze?")
+    assert over(text, "ebb", "rst") == ("Tides",)
+
+
+def test_lines_with_nothing_but_questions_are_counted_in_the_document() -> None:
+    text = "Ropes.\n\n**Do ropes freeze?** \n\nQ: Do they\nburn?\nA: no\n\n**Do knots hold?** Yes.\n\n```\nQ: Do they burn?\n```\n"
+    chunk = chunk_of(text, "b.md", before="One.\n\n", language="markdown")
+
+    assert lines_of_questions(chunk) == {5, 7, 8}
+
+
+def test_a_question_at_the_end_of_a_chunk_is_a_line() -> None:
+    assert lines_of_questions(chunk_of("no\n\nQ: Do ropes freeze?", "b.md", language="markdown")) == {3}

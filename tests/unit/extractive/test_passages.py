@@ -420,3 +420,28 @@ def test_what_shows_an_example_whole_or_in_part_is_known() -> None:
 
     assert [passage.has_example for passage in passages_of(entry)] == [False, True, True, True, True, False]
     assert Passage(entry, entry.units[0], entry.units[-1]).has_example
+
+
+def test_the_question_of_a_faq_is_no_passage_and_no_part_of_its_answer() -> None:
+    entry = shown("Q: Do ropes freeze in the harbour?\nA: They do so in winter.\n", language="markdown")
+
+    assert texts(entry) == ["A: They do so in winter."]
+
+
+def test_a_short_answer_stays_with_its_question() -> None:
+    entry = shown("Ropes are of hemp here.\n\n**Do ropes freeze?**\n\nNever.", language="markdown")
+
+    assert texts(entry) == ["Ropes are of hemp here.", "**Do ropes freeze?**\n\nNever."]
+
+
+@pytest.mark.parametrize("label", ["✅ **GOOD**", "🪢 **Answer**:"])
+def test_a_bold_label_behind_an_emoji_is_no_passage(label: str) -> None:
+    entry = shown(f"Ropes are of hemp here.\n\n{label}\n\nThey freeze in winter.", language="markdown")
+
+    assert texts(entry) == ["Ropes are of hemp here.", "They freeze in winter."]
+
+
+def test_bold_words_behind_others_are_no_label() -> None:
+    entry = shown("Ropes are of hemp here.\n\nport **8080**\n\nThey freeze in winter.", language="markdown")
+
+    assert texts(entry)[1] == "Ropes are of hemp here.\n\nport **8080**"

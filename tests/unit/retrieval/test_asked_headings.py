@@ -104,3 +104,13 @@ def test_a_section_with_such_a_heading_is_ranked_first(tmp_path: Path) -> None:
 
     assert found[0].chunk.span.path == "faq.md"
     assert found[0].signals["headed"] > 0
+
+
+def test_the_question_of_a_faq_in_bold_is_a_heading_but_not_in_an_example() -> None:
+    query = read_question("can ships moor overnight")
+    rarity = dict.fromkeys(query.tokens, 1.0)
+    page = chunk_of("**Can ships moor overnight?**\n\nYes.", "faq.md", language="markdown")
+    example = chunk_of("```\n**Can ships moor overnight?**\n```\n", "faq.md", language="markdown")
+
+    assert nearest_heading(query, page, rarity) > 0.9
+    assert nearest_heading(query, example, rarity) == 0.0
