@@ -105,7 +105,10 @@ def _by_letters(text: str) -> str:
 
 # `docs/pt-BR/`, `README_zh-cn.md`, `docs/de/`, `guide.de.md`: two letters are many other things, `docs/js/`,
 # `api-bn.md`, `job_id.md`.
-_CODE = "ar|bn|ca|cs|da|de|el|en|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh"
+_CODE = (
+    "ar|az|bg|bn|bs|ca|cs|da|de|el|en|es|et|eu|fa|fi|fil|fr|gl|he|hi|hr|hu|hy|id|it|ja|ka|ko|lt|lv|nb|nl|no|pl|pt|ro"
+    "|ru|sk|sl|sr|sv|sw|th|tr|uk|ur|uz|vi|zh"
+)
 _REGION = r"[a-z]{2,3}[-_](?:[A-Z]{2}|[Hh]an[st]|(?<=zh[-_])(?:cn|tw|hk)|(?<=pt[-_])br)"
 _IN_PATH = re.compile(
     rf"(?:^|(?<=/))({_CODE}|{_REGION})/|(?:[._-](?={_REGION}\.)|\.|(?<=README)[_-])({_CODE}|{_REGION})(?=\.\w+$)"

@@ -103,18 +103,22 @@ def weigh_copies(
     """Rank copies of pages like generated files, and raise those of a version that the question names.
 
     Copies are pages in a third language, if a readable copy is among the candidates, and pages of another version of a
-    documentation than that of `editions`. Names and keywords may be in any language with the same letters.
+    documentation than that of `editions`. Names and keywords may be in any language with the same letters: of it, only
+    pages behind their readable copies are taken for translations.
     """
     read = {"", "en", *query.languages}
     pages = [(each.outline.source, *language_and_page(each.outline.span.path)) for each in ranked]
     third = {language for _, language, _ in pages if language not in read}
-    if not query.languages:
-        third &= without_letters_of(query.text)
+    certain = third if query.languages else third & without_letters_of(query.text)
     copies = {(source, page) for source, language, page in pages if language in read}
+    ahead: set[tuple[str, str]] = set()
     weighed = []
     for each, (source, language, page) in zip(ranked, pages, strict=True):
         found = choice_of(source, each.outline.span.path, editions) if each.outline.kind != "code" else None
-        is_foreign = each.outline.kind != "code" and language in third and (source, page) in copies
+        if language in read:
+            ahead.add((source, page))
+        is_copy = (source, page) in (copies if language in certain else ahead)
+        is_foreign = each.outline.kind != "code" and language in third and is_copy
         if is_foreign or (found and not found[1]):
             each = RankedChunk(each.outline, {name: value for name, value in each.signals.items() if name != "role"})
         elif found and found[0].is_named:

@@ -46,6 +46,7 @@ def test_one_common_word_or_none_tells_nothing_of_a_question(question: str) -> N
     [
         ("docs/pt-BR/install.md", "pt", "docs/install.md"),
         ("docs/de/install.md", "de", "docs/install.md"),
+        ("docs/fil/install.md", "fil", "docs/install.md"),
         ("README_zh-cn.md", "zh", "README.md"),
         ("README.zh-Hant.md", "zh", "README.md"),
         ("README-fr.md", "fr", "README.md"),

@@ -14,8 +14,8 @@ from tests.unit.retrieval.material import Library
     [
         ("how is the harbour log turned off", {"docs/de/log.md", "docs/fr-FR/log.md"}),
         ("wie kann ich das harbour log mit off abschalten", {"docs/fr-FR/log.md"}),
-        ("harbour log abschalten", set()),
-        ("harbour log turned off", set()),
+        ("harbour log abschalten", {"docs/fr-FR/log.md"}),
+        ("harbour log turned off", {"docs/fr-FR/log.md"}),
     ],
 )
 def test_copies_of_a_page_in_neither_the_language_of_the_question_nor_english_count_as_translations(
