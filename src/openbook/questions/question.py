@@ -168,6 +168,7 @@ class Question:
         is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
         is_read = is_read or self.listed is not None or self.versions is not None or self.release is not None
         is_read = is_read or self.change is not None or self.asks_for_parameters
+        is_read = is_read or bool(self.compared) or "how-to" in self.intents
         return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
 
     @cached_property

@@ -411,6 +411,8 @@ def test_of_a_comparison_the_two_things_are_looked_for_and_not_their_difference(
         ("which code drops a line that is too old", "passages"),
         ("set a longer timeout instead of the default one", "passages"),
         ("retry a job until my server answers", "passages"),
+        ("how to tie fenders", "passages"),
+        ("fenders vs ropes", "passages"),
         ("how does mooring work", "files"),
         ("how fenders are tied", "files"),
         ("how are fenders tied", "files"),
