@@ -388,8 +388,8 @@ def _shifted(found: Mapping[str, float], view: View) -> dict[str, float]:
     plain = [value for name, value in roles.items() if name.count(":") == 1]
     lowest = min([source, lowest_documentation, *plain])
     shifted = {name: value - lowest if name.count(":") == 1 else value for name, value in roles.items()}
-    # Translations and lock files are rare among candidates, so the ridge would leave them in the middle.
-    shifted["role:generated"] = 0.0
+    # Translations, lock files and licenses are rare among candidates, so the ridge would leave them in the middle.
+    shifted |= {"role:generated": 0.0, "role:legal": 0.0}
     return {**values, **_LOWERED[view], **_SET[view], **shifted, "role:source": source - lowest}
 
 

@@ -11,10 +11,11 @@ from typing import Literal
 from openbook.types import Kind
 
 Role = Literal[
-    "source", "test", "example", "documentation", "configuration", "changelog", "legal", "generated", "vendored"
+    *("source", "test", "example", "documentation", "configuration"),
+    *("changelog", "contributing", "legal", "generated", "vendored"),
 ]
 
-ASIDE: frozenset[Role] = frozenset({"test", "changelog", "legal", "generated", "vendored"})
+ASIDE: frozenset[Role] = frozenset({"test", "changelog", "contributing", "legal", "generated", "vendored"})
 """Roles of files that questions are rarely about."""
 
 _FOLDERS: Mapping[str, Role] = {
@@ -74,10 +75,12 @@ _CHANGELOG_STEM = re.compile(
     re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
-# Also `OPEN-SANS-LICENSE.txt`, but not `create-new-license.md`.
-_LEGAL_STEM = re.compile(
-    r"(?i:^(licen[sc]e|copying|notice|authors|contributors|contributing|security|code[-_]of[-_]conduct"
-    r"|issue_template|pull_request_template))|[-_ ](?:LICEN[SC]ES?|COPYING|NOTICES)$"
+# Pages for people who take part in the project, beside its legal texts: also `OPEN-SANS-LICENSE.txt`, but not
+# `create-new-license.md`.
+_ASIDE_STEM = re.compile(
+    r"(?i:^(?P<contributing>contributing|security|code[-_]of[-_]conduct)"
+    r"|^(?:licen[sc]e|copying|notice|authors|contributors|issue_template|pull_request_template))"
+    r"|[-_ ](?:LICEN[SC]ES?|COPYING|NOTICES)$"
 )
 
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
@@ -90,6 +93,7 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     "changelog": re.compile(
         r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|blog)\b", re.IGNORECASE
     ),
+    "legal": re.compile(r"\blicen[sc](?:es?|ed|ing)\b|\bcopyright|\bpatents?\b|\bcontributors\b", re.IGNORECASE),
     "vendored": re.compile(r"\bvendor(?:ed|ing|s)?\b|\bthird[- ]part(?:y|ies)\b", re.IGNORECASE),
 }
 
@@ -116,7 +120,7 @@ def role_of(path: str, kind: Kind) -> Role:
         >>> role_of("pkg/tests/conftest.py", "code"), role_of("src/testing.py", "code"), role_of("guide.md", "docs")
         ('test', 'source', 'documentation')
         >>> role_of(".github/SECURITY.md", "docs"), role_of("docs/settings/security.md", "docs")
-        ('legal', 'documentation')
+        ('contributing', 'documentation')
     """
     if kind == "course":
         return "source"
@@ -138,8 +142,8 @@ def role_of(path: str, kind: Kind) -> Role:
         if _CHANGELOG_STEM.match(pure.stem):
             return "changelog"
         # In a documentation folder, these are pages on that subject.
-        if role != "documentation" and _LEGAL_STEM.search(pure.stem):
-            return "legal"
+        if role != "documentation" and (found := _ASIDE_STEM.search(pure.stem)):
+            return "contributing" if found["contributing"] else "legal"
     if role == "documentation" and kind == "code":
         return "example"
     if role != "source":

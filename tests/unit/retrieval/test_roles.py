@@ -174,7 +174,9 @@ QUESTION = "how are retries counted"
         ("fonts/QUAY-SANS-LICENSE.txt", "docs", "legal"),
         ("sales/create-new-license.md", "docs", "documentation"),
         ("AUTHORS.md", "docs", "legal"),
-        ("CODE_OF_CONDUCT.md", "docs", "legal"),
+        ("CODE_OF_CONDUCT.md", "docs", "contributing"),
+        ("CONTRIBUTING.md", "docs", "contributing"),
+        (".github/SECURITY.md", "docs", "contributing"),
         ("tests/LICENSE", "docs", "legal"),
     ],
 )
@@ -208,6 +210,8 @@ def test_a_course_counts_in_full_wherever_it_lies(path: str) -> None:
         ("retry since version 2", "changelog"),
         ("what is on the roadmap", "changelog"),
         ("how are vendored packages patched", "vendored"),
+        ("under which license may I sell ropes", "legal"),
+        ("who holds the copyright", "legal"),
     ],
 )
 def test_a_question_asks_for_a_role_and_for_no_other(question: str, role: Role) -> None:
