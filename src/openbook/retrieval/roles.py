@@ -43,9 +43,10 @@ _TESTS = re.compile(r".+(?<!con)(?<!pro)(?<!at)tests")
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
 # Source sets of Gradle: `src/commonTest`, `src/androidTest`.
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
-# Folders with change notes and posts.
+# Folders with change notes, posts, and plans of what may come.
 _CHANGE_FOLDERS = frozenset(
-    "changelog changelogs .changelog .changeset newsfragments whatsnew releasenotes release-notes release_notes".split()
+    "changelog changelogs .changelog .changeset newsfragments whatsnew releasenotes release-notes release_notes mockups proposals"
+    " rfc rfcs".split()
 ) | {"release notes", "_posts"}
 # The documentation of earlier versions in Docusaurus, perhaps with the name of one of its parts before.
 _EARLIER_FOLDERS = ("versioned_docs", "versioned_sidebars")
@@ -53,8 +54,8 @@ _EARLIER_FOLDERS = ("versioned_docs", "versioned_sidebars")
 _BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|$)|^blog(?:/|$)")
 # Not `history.py` or `authors.rb`.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
-# Translations and lock files: they name everything and explain nothing.
-_GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
+# Translations and lock files, which name everything and explain nothing; manuals for Info, made from other formats.
+_GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock", ".info"})
 # What code generators name their files: `hoist.pb.go`, `hoist_pb2.py`, `schema.gen.ts`, `zz_generated.deepcopy.go`.
 _GENERATED_STEM = re.compile(
     r"[._]pb(?:[._]\w+)?$|_pb2(?:_grpc)?$|[._-]gen(?:erated)?$|\.g$|\.designer$|^zz_generated|modelsnapshot$",
@@ -69,7 +70,7 @@ _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9]
 # Also `CHANGELOG-2021`, `2021-news`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`. A page whose
 # whole name is a version number is on that release.
 _CHANGELOG_STEM = re.compile(
-    r"^(?:\d{4}[-_])?(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap)"
+    r"^(?:\d{4}[-_])?(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap|mockups?)"
     r"([-_.]?v?\d[\d._-]*)?([-_.]?(rc|alpha|beta|next|dev|unreleased|archive|old)[\d.]*)?$"
     r"|^(?:version[-_])?v?\d+(?:\.\d+)+$",
     re.IGNORECASE,
@@ -91,7 +92,7 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     ),
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
     "changelog": re.compile(
-        r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|blog)\b", re.IGNORECASE
+        r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|mockups?|proposals?|rfcs?|blog)\b", re.IGNORECASE
     ),
     "legal": re.compile(r"\blicen[sc](?:es?|ed|ing)\b|\bcopyright|\bpatents?\b|\bcontributors\b", re.IGNORECASE),
     "vendored": re.compile(r"\bvendor(?:ed|ing|s)?\b|\bthird[- ]part(?:y|ies)\b", re.IGNORECASE),
