@@ -220,7 +220,9 @@ class DefinitionFinder:
             return None
         line = extent.node.start_point.row + 1 if extent.node.type != "decorated_definition" else line
         first_line = self._first_line(extent)
-        docstring = "" if named.role == "constant" else literal_docstring(named.body, self._text_of)
+        docstring = first_paragraph(self._text_of(named.docstring)[1:-1][:_MAX_LITERAL_CHARS])
+        if not docstring and named.role != "constant":
+            docstring = literal_docstring(named.body, self._text_of)
         return Definition(
             path=(*place.path, *named.path) if named.role != "element" else place.path,
             names=(named.path[-1], *named.also) if named.role not in {"scope", "element"} else (),
@@ -268,10 +270,11 @@ class DefinitionFinder:
     def _signature(self, node: Node, named: DefinitionName, extent: _Extent) -> str:
         outer = extent.node if extent.node.type != "decorated_definition" else node
         start = min(outer.start_byte, node.start_byte)
-        end = named.body.start_byte if named.body is not None else node.end_byte
+        ends = [each.start_byte for each in (named.docstring, named.body) if each is not None]
+        end = min(ends, default=node.end_byte)
         # A character has at most four bytes, so this is enough text without decoding a whole class.
         head = self._source[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "ignore")
-        if named.body is None and named.role != "function":
+        if not ends and named.role != "function":
             head = head.partition("\n")[0]
         written = head[:MAX_SIGNATURE_CHARS].rstrip().split("\n")
         # In some grammars, a body begins after the comment of its first member.

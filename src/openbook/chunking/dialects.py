@@ -24,9 +24,19 @@ _ELIXIR_ROLES: dict[str, Role] = {
     ),
 }
 
+_CLOJURE_ROLES: dict[str, Role] = {
+    **dict.fromkeys("def defonce".split(), "constant"),
+    **dict.fromkeys("defn defn- defmacro defmulti defmethod deftest".split(), "function"),
+    **dict.fromkeys("defprotocol definterface defrecord deftype".split(), "type"),
+    **dict.fromkeys("extend-protocol extend-type".split(), "scope"),
+    **dict.fromkeys("comment do let when when-not".split(), "element"),
+}
+
 _ZIG_TYPES = frozenset(
     "struct_declaration enum_declaration union_declaration opaque_declaration error_set_declaration".split()
 )
+
+_CLOJURE_ASIDE = frozenset({"comment", "dis_expr", "meta_lit"})
 
 _SELECTOR_CHARS = 80  # limit for a CSS selector as the name of its rule
 
@@ -190,6 +200,32 @@ def elixir_call(node: Node, text: TextOf) -> DefinitionName | None:
         return DefinitionName((text(head.child_by_field_name("operator")),), role, body)
     name = text(head.child_by_field_name("target")) if head.type == "call" else text(head)
     return DefinitionName((name,), role, body) if re.fullmatch(r"\w+[?!]?", name) else None
+
+
+def clojure_list(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name what a form such as `defn` defines, and the methods of types and protocols."""
+    values = [each for each in node.named_children if each.type not in _CLOJURE_ASIDE]
+    form, name = next(iter(values), None), next(iter(values[1:]), None)
+    around = node.parent.named_children if node.parent is not None else []
+    is_member = bool(around) and _CLOJURE_ROLES.get(_clojure_symbol(around[0], text), "") in {"type", "scope"}
+    role = "function" if is_member else _CLOJURE_ROLES.get(_clojure_symbol(form, text))
+    if role is None or role == "element":
+        return DefinitionName(("",), "element") if role else None
+    written = _clojure_symbol(form if is_member else name, text)
+    if not written:
+        return None
+    said = values[1:] if is_member else values[2:]
+    strings = [each for each in said if each.type == "str_lit"]
+    parameters = next((place for place, each in enumerate(said) if each.type == "vec_lit"), -1)
+    # The last string of a constant or a function is its value; that of a method is not, if it has no other.
+    is_told = bool(strings) and (strings[0] != said[-1] or is_member or role == "type")
+    body = next(iter(said[parameters + 1 :]), None) if role == "function" else None
+    return DefinitionName((written,), role, body, docstring=strings[0] if is_told else None)
+
+
+def _clojure_symbol(node: Node | None, text: TextOf) -> str:
+    """Return a symbol without its metadata and its namespace; empty for anything else."""
+    return text(node.child_by_field_name("name")) if node is not None and node.type == "sym_lit" else ""
 
 
 def haskell_function(node: Node, text: TextOf) -> DefinitionName | None:

@@ -22,7 +22,7 @@ _DEFINITION = re.compile(
             |object|module|namespace|package\s+body|macro)
         [ \t]+(?P<name>[^\W\d][\w$]*(?:(?:::|[.:])[^\W\d][\w$]*)*)(?=[ \t\r]*(?:[({<\[:;=,]|$)|[ \t]+\w)
         |
-        \((?:defn-?|defun|defmacro|define)[ \t]+\(?(?P<lisp>[^\s()"';]+)
+        \((?:defn-?|defun|defmacro|define)[ \t]+\(?(?P<lisp>[^\s()"';^]+)
         |
         (?i:create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:table|view|function|procedure|trigger|type)[ \t]+
             (?:if[ \t]+not[ \t]+exists[ \t]+)?)(?P<sql>[\w."`\[\]]+)

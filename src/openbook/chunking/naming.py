@@ -20,6 +20,8 @@ class DefinitionName(NamedTuple):
     body: Node | None = None
     also: tuple[str, ...] = ()
     """Other names that it defines."""
+    docstring: Node | None = None
+    """The string in its header that describes it."""
 
 
 TextOf = Callable[[Node | None], str]

@@ -21,7 +21,7 @@ _CALLS = frozenset(
     nullsafe_member_call_expression scoped_call_expression function_call method_call object_creation_expression
     new_expression instance_expression explicit_constructor_invocation constructor_invocation macro_invocation command
     constructor_expression type_conversion_expression decorator attribute_item jsx_opening_element
-    jsx_self_closing_element""".split()
+    jsx_self_closing_element list_lit""".split()
 )
 
 # Fields with the called expression. In grammars without such a field, it is the first child.
@@ -34,7 +34,7 @@ _QUALIFIED = frozenset(
     navigation_suffix generic_name generic_type generic_function template_function template_method qualified_name
     scoped_type_identifier qualified_type instantiation_expression dot_index_expression method_index_expression
     command_name user_type stable_identifier nested_identifier dot parenthesized_expression non_null_expression
-    simple_user_type variable constructor type_identifier index_expression""".split()
+    simple_user_type variable constructor type_identifier index_expression sym_lit""".split()
 )
 
 # In Go, `newQueue[int](a, b)` is parsed as the call of an element. These cannot be types, so they are elements.

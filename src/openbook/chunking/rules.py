@@ -249,6 +249,12 @@ _ELIXIR = _rules(
     grouped=True,
 )
 
+_CLOJURE = _rules(
+    {"list_lit": dialects.clojure_list},
+    containers="read_cond_lit splicing_read_cond_lit",
+    comments=";",
+)
+
 _HASKELL = _rules(
     {
         "bind": dialects.haskell_function,
@@ -294,6 +300,7 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
     {
         "bash": _BASH,
         "c": _C,
+        "clojure": _CLOJURE,
         "cpp": _CPP,
         "csharp": _CSHARP,
         "css": _CSS,

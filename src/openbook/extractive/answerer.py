@@ -102,6 +102,7 @@ def pick(
     if context.shown and ResultRole.OVERVIEW in context.shown[0].result.roles:
         return [ScoredPassage(passage, score) for passage, score in openings(query, context)]
     query, by_place = _read_for_places(query, context)
+    query = query.naming({name for shown in context.shown for name in shown.result.chunk.defines})
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
     passages = with_parameters(query, with_settings(query, passages, context, text_of))

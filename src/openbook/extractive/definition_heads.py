@@ -20,7 +20,8 @@ _MAX_HEAD_LINES, _MAX_OPEN_LINES, MAX_COMBINED_LINES = 40, 20, 12
 # Keywords of definitions in the languages with grammars.
 _KEYWORDS = frozenset(
     "def defp defmodule defmacro class func fn fun function interface struct enum trait type const let var val object"
-    " module protocol record union macro_rules public private protected static void int bool char double".split()
+    " module protocol record union macro_rules public private protected static void int bool char double defn defonce"
+    " defmulti defmethod defrecord deftype defprotocol".split()
 )
 
 # Openings of comment lines. `#` is missing because attributes, macros and headings begin with it as well.
@@ -88,7 +89,7 @@ def line_of(shown: ContextItem, head: DefinitionHead) -> str:
     named = (
         unit.text
         for unit in shown.units[head.first.number - 1 : head.last.number]
-        if not lines[unit.number - 1].leads and head.defines in re.findall(r"\w+", unit.text)
+        if not lines[unit.number - 1].leads and _as_word(head.defines).search(unit.text)
     )
     return next(named, "")
 
@@ -101,8 +102,12 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
     lines, units, chunk = layout_of(shown), shown.units, shown.result.chunk
     first, depth = _first_leading(lines, at), lines[at - 1].depth if at else 0
     below = range(at, min(at + _MAX_HEAD_LINES, len(units)))
-    last = next((place for place in below if place >= end and lines[place].depth <= depth), below[:_MAX_OPEN_LINES][-1])
-    if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(_DOCSTRING):
+    closed = next((place for place in below if place >= end and lines[place].depth <= depth), None)
+    # The brackets of Lisp are closed at the end of the definition.
+    is_lisp = chunk.language == "clojure" and closed not in below[:_MAX_OPEN_LINES]
+    last = max(at, end) if is_lisp else below[:_MAX_OPEN_LINES][-1] if closed is None else closed
+    quotes = (*_DOCSTRING, '"') if is_lisp else _DOCSTRING
+    if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(quotes):
         last = _end_of_summary(units, last + 1)
     within = "\n".join([*_enclosing(shown, at, name), symbol, *chunk.context, chunk.span.path])
     if first < at and last - first >= MAX_COMBINED_LINES:
@@ -144,7 +149,7 @@ def _end_of_summary(units: Sequence[Unit], opening: int) -> int:
 
     The docstring may go on in the next chunk, so its end need not be there.
     """
-    sign = next(each for each in _DOCSTRING if each in units[opening].text)
+    sign = next(each for each in (*_DOCSTRING, '"') if each in units[opening].text)
     if units[opening].text.count(sign) > 1:
         return opening
     paragraph = [opening]
@@ -170,19 +175,22 @@ def _enclosing(shown: ContextItem, at: int, name: str) -> Iterator[str]:
 
 def _definitions(shown: ContextItem, name: str) -> Iterator[int]:
     """Yield the positions of the first definition of a name, and of further ones with a keyword."""
-    is_first, lines = True, layout_of(shown)
+    is_first, lines, whole = True, layout_of(shown), _as_word(name)
     for position, unit in enumerate(shown.units):
-        words = re.findall(r"\w+", unit.text) if name in unit.text else []
+        found = whole.search(unit.text)
         # Code in comments defines nothing.
-        if name not in words or is_comment(unit.text) or (lines[position].leads and lines[position].inside):
+        if found is None or is_comment(unit.text) or (lines[position].leads and lines[position].inside):
             continue
-        before = words[: words.index(name)]
-        above, _, behind = unit.text.partition(name)
+        above, behind = unit.text[: found.start()], unit.text[found.end() :]
         # `limit = 3`, `self.limit: int`
-        is_set = above.strip() in ("", f"{''.join(before)}.") and behind.lstrip()[:1] in ("=", ":", "(")
+        is_set = re.fullmatch(r"\s*(?:\w+\.)?", above) is not None and behind.lstrip()[:1] in ("=", ":", "(")
         if _has_keyword(unit.text, name) or (is_first and is_set):
             yield position
             is_first = False
+
+
+def _as_word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def _has_keyword(line: str, name: str) -> bool:
@@ -193,7 +201,7 @@ def _has_keyword(line: str, name: str) -> bool:
     `let quay = state()`. But `void (*close)(int)` is a `close`. A type is followed by what is of it: `public state
     close()`.
     """
-    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", line):
+    for found in _as_word(name).finditer(line):
         above = line[: found.start()]
         opens = _open_parenthesis(above)
         if above[opens:].strip() == "*":

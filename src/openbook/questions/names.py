@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 _QUOTED = re.compile(r"`([^`\s][^`]*)`")
 # Matches only from the first part of a dotted name; otherwise long ones would take quadratic time.
@@ -39,6 +40,42 @@ def identifiers(text: str) -> list[str]:
                 found.append((match.start(), name))
     found += [(match.start(), match["before"] or match["behind"]) for match in _NAME_BESIDE_KIND.finditer(text)]
     return [name for _, name in sorted(found)]
+
+
+# `moor!`, `moor->quay` and `set-quay` are names in Lisp, `moor!` in Ruby as well, but `moor->quay` is not one in C.
+_SIGNED = re.compile(
+    r"(?<![\w*<>=+./-])(?:(?P<module>[A-Za-z][\w.-]*)/)?(?P<name>[\w*<>=+-]*\w[\w*<>=+-]*[!?]?)(?![\w/-]|\.\w)"
+)
+_IN_MODULE = re.compile(r"\b(?:in|of|from)\s+`?([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+)")
+
+
+class SignedName(NamedTuple):
+    """A word of a question with signs that are part of a name in some languages only."""
+
+    name: str
+    owners: tuple[str, ...]
+    """The words of its module."""
+    parts: frozenset[str]
+    """What it and its module may look like in other languages."""
+
+
+def signed_names(text: str) -> list[SignedName]:
+    """Return the words of a text with signs that are names in some languages only; the code that defines them tells.
+
+    Example:
+        >>> [each.name for each in signed_names("does set-quay or harbour.ropes/moor! call quay->rope?")]
+        ['set-quay', 'moor!', 'quay->rope', 'quay->rope?']
+        >>> signed_names("what does moor! do in harbour.ropes")[0].owners
+        ('harbour', 'ropes')
+    """
+    found: list[SignedName] = []
+    module = _IN_MODULE.search(text)
+    for match in _SIGNED.finditer(text):
+        owners = tuple(re.findall(r"\w+", match["module"] or (module[1] if module else "")))
+        parts = frozenset((*re.findall(r"\w+", match["name"]), *owners))
+        spelled = dict.fromkeys((match["name"].rstrip("?"), match["name"]))
+        found += [SignedName(name, owners, parts) for name in spelled if not name.isidentifier()]
+    return found
 
 
 # "on Kubernetes", "over HTTP/3", "in S3": capitalized within a sentence, or with a capital letter within the word.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from openbook.errors import QueryError
@@ -20,7 +20,7 @@ from openbook.questions.intents import Intent, asks_whether, intents_of
 from openbook.questions.kinds import is_about_it, kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
-from openbook.questions.names import ONE_WORD, identifiers, name_parts
+from openbook.questions.names import ONE_WORD, identifiers, name_parts, signed_names
 from openbook.questions.parameters_asked import parameters_of
 from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
@@ -114,6 +114,22 @@ class Question:
         if len(self.text) > _MAX_QUOTING_CHARS:
             return ()
         return quoted_in_marks(self.text)
+
+    def naming(self, defined: Collection[str]) -> Question:
+        """Return it with the names that code defines and that other languages would split, as `moor->quay!` of Lisp.
+
+        Example:
+            >>> question = read_question("what does moor->quay do in harbour.ropes")
+            >>> question.identifiers, question.naming({"moor->quay"}).identifiers
+            (('quay', 'ropes'), ('moor->quay',))
+        """
+        found = [each for each in signed_names(self.text) if each.name in defined]
+        if not found:
+            return self
+        split = {part for each in found for part in each.parts}
+        kept = [pair for pair in zip(self.identifiers, self.owners, strict=True) if pair[0] not in split]
+        named = {**{each.name: each.owners for each in found}, **dict(kept)}
+        return replace(self, identifiers=tuple(named), owners=tuple(named.values()))
 
     @property
     def is_quotation(self) -> bool:

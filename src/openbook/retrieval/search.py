@@ -133,6 +133,7 @@ class Retriever:
         query = read_question(question) if isinstance(question, str) else question
         with self.index.snapshot():
             matches, outlines, named = self._candidates(query, where)
+            query = query.naming({name for outline in outlines for name in outline.defines})
             matches, outlines, editions = self._with_editions(query, matches, outlines, where)
             matches, outlines, methods = self._with_inherited(query, matches, outlines, where)
             matches, outlines, literals = self._with_messages(query, matches, outlines, where)

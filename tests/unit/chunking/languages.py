@@ -243,6 +243,28 @@ M.t = { inner = function() end }
 return { last = function() end }
 """
 
+CLOJURE = """
+(ns harbour.ropes)
+(def ^:private limit 2)
+(defn ^{:see-also ["a"]}
+  moor!
+  "Moors, as in
+(defn example [x])"
+  [ship])
+(defn- ^:no-doc quay->rope ^String [quay] (str quay))
+#?(:cljs (defn browse []))
+#_(defn gone [])
+(defmacro quickly [] 1)
+(defprotocol Bollard (tie [this] "Ties."))
+(defrecord Ring [size] ; of iron
+  Bollard
+  (tie [this] size))
+(extend-type Baz Bollard (tie [this] 1))
+(s/def ::size int?)
+(call (defn hidden []))
+(defmethod area :round [_] 1)
+"""
+
 ELIXIR = """
 defmodule A.B do
   def f(x) when x > 1 do
@@ -353,6 +375,10 @@ CASES: dict[str, tuple[str, str]] = {
     "scala": (SCALA, "Client Client.size Client.run Client.X Client Client.apply Shape Shape.area Point shout"),
     "bash": (BASH, "LIMIT run stop maybe HOME_DIR"),
     "lua": (LUA, "M hidden M.open M.close M.run M.stop M.t last"),
+    "clojure": (
+        CLOJURE,
+        "limit moor! quay->rope browse quickly Bollard Bollard.tie Ring Ring.tie Baz Baz.tie area",
+    ),
     "elixir": (ELIXIR, "A.B A.B.f A.B.hidden A.B.build A.B.+ A.B.In A.B.In.z P P.t"),
     "haskell": (HASKELL, "f T N S Shape Shape.area Shape Shape.area <+> a"),
     "zig": (ZIG, "std Foo Foo.init main List List.push E"),

@@ -40,6 +40,8 @@ def test_definitions_are_found_under_their_qualified_names(language: str) -> Non
         pytest.param("rust", "impl Foo {}\n", (), id="impl-defines-nothing"),
         pytest.param("swift", "extension Foo {}\n", (), id="extension-defines-nothing"),
         pytest.param("elixir", "defimpl P, for: X do\nend\n", (), id="defimpl-defines-nothing"),
+        pytest.param("clojure", "(extend-type Foo)\n", (), id="extend-type-defines-nothing"),
+        pytest.param("clojure", "^:x (defn ; how\n  #_old moor [] 1)\n", ("moor",), id="clojure-asides"),
     ],
 )
 def test_one_definition_can_define_several_names_or_none(language: str, text: str, names: tuple[str, ...]) -> None:
@@ -115,6 +117,12 @@ def test_what_leads_up_to_a_definition_belongs_to_it(language: str, text: str, l
         pytest.param("haskell", "import A\n-- | One.\nf :: Int -> Int\nf 0 = 1\n", "f :: Int -> Int", "One.", id="hs"),
         pytest.param("ruby", "module A\n  # One.\n  class B\n    def c; end\n  end\nend\n", "class B", "One.", id="rb"),
         pytest.param("sql", "-- One.\nCREATE TABLE t (\n  id INT\n);\n", "CREATE TABLE t (", "One.", id="sql"),
+        pytest.param("clojure", '(defn f\n  "One.\n\n  Two."\n  [a] a)\n', "(defn f", "One.", id="clj"),
+        pytest.param("clojure", '(defn f [a]\n  "Value.")\n', "(defn f [a]", "", id="clj-value"),
+        pytest.param("clojure", '(def f "One." 1)\n', "(def f", "One.", id="clj-constant"),
+        pytest.param("clojure", '(def f "Value.")\n', '(def f "Value.")', "", id="clj-constant-value"),
+        pytest.param("clojure", '(defprotocol P "One.")\n', "(defprotocol P", "One.", id="clj-type"),
+        pytest.param("clojure", '(defprotocol P\n  (f [a] "One."))\n', "(f [a]", "One.", id="clj-method"),
         pytest.param("python", "def f(): ...\n", "def f():", "", id="none"),
     ],
 )
@@ -125,6 +133,12 @@ def test_a_definition_carries_its_header_and_what_it_says_of_itself(
 
     assert signature in found
     assert found[signature] == docstring
+
+
+def test_what_a_form_of_several_lines_around_it_defines_is_found() -> None:
+    found = find("clojure", "(let [a 1]\n  (defn moor [] a))\n(call\n  (defn cast-off [] 1))\n")
+
+    assert [each.names for each in found] == [(), ("moor",)]
 
 
 def test_a_long_header_is_cut_after_300_characters() -> None:

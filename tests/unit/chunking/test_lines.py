@@ -52,6 +52,7 @@ def test_a_megabyte_in_one_line_is_cut_into_bounded_chunks() -> None:
         pytest.param("sub Acme::Client::run {", "Acme.Client.run", ("run",), id="perl"),
         pytest.param("module Acme.Client", "Acme.Client", ("Client",), id="module"),
         pytest.param("(defn run [x]", "run", ("run",), id="lisp"),
+        pytest.param("(defn ^:quick run [x]", "", (), id="lisp-metadata"),
         pytest.param("CREATE OR REPLACE PROCEDURE dbo.[run] AS", "dbo.run", ("run",), id="sql"),
         pytest.param("# def run(x)", "", (), id="comment"),
         pytest.param("class of its own.", "of", ("of",), id="prose-can-fool-it"),

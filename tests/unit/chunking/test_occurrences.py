@@ -49,6 +49,7 @@ PLACES = {
     "kotlin": ("import a.send\nfun send() {}\nfun b() { c.send(1)\n send(2)\n d(::send) }", "idccm"),
     "swift": ("func send() {}\nfunc b() { c.send(1)\n send(2)\n d = send }", "dccm"),
     "lua": ("function send(a) end\nsend(1)\nbox.send(2)\nbox:send(3)\nlocal a = send", "dcccm"),
+    "clojure": ("(defn send [a] a)\n(send 1)\n(box/send 2)\n(map send [3])", "dccm"),
     "bash": ("send() { echo 1; }\nsend 2\necho send", "dcm"),
 }
 

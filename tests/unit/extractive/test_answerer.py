@@ -193,6 +193,21 @@ def test_code_is_quoted_by_the_head_of_its_definition() -> None:
     assert first.passage.is_head
 
 
+def test_a_name_with_signs_is_quoted_from_its_definition() -> None:
+    other = chunk_of(
+        "fn moor(ship) {\n  moor(ship)\n}",
+        "a.rs",
+        kind="code",
+        signature="fn moor(ship)",
+        symbol="moor",
+        defines=("moor",),
+    )
+    text = "(defn moor! [ship]\n  (tie ship))"
+    chunk = chunk_of(text, "a.clj", kind="code", signature="(defn moor! [ship]", symbol="moor!", defines=("moor!",))
+
+    assert quotes(picked("what does moor! do", other, chunk))[0] == text
+
+
 def test_meaning_decides_where_words_do_not() -> None:
     # The stemmer makes one token of both, the embedder sees two words.
     found = picked("policies retried", chunk_of("The policy retries.\n\nThe policies retried."))

@@ -73,6 +73,29 @@ def test_a_docstring_ends_with_its_sign() -> None:
     assert heads(text, "open_all")[0].text == text.partition("\n    return")[0]
 
 
+def test_of_a_long_definition_of_clojure_the_head_ends_with_the_first_paragraph_of_its_docstring() -> None:
+    opening = '(defn- moor!\n  "Moors a ship.\n\n  Quickly."\n  [ship]\n'
+    short, long = opening + "  (tie ship))", opening + "  (tie ship)\n" * 20 + "  nil)"
+
+    def found(text: str) -> list[str]:
+        item = shown(
+            text, kind="code", language="clojure", signature="(defn- moor!", defines=("moor!",), symbol="moor!"
+        )
+        return [one.text for one in passages_of(item) if one.is_head]
+
+    assert (found(short), found(long)) == ([short], [opening[: opening.index("\n\n")]])
+
+
+def test_each_definition_of_clojure_in_a_chunk_has_a_head() -> None:
+    text = "(defn- moor [a] a)\n(defmulti tie :size)\n(moor 1)"
+
+    assert [head.text for head in heads(text, "moor", "tie")] == text.split("\n")[:2]
+
+
+def test_a_name_with_signs_is_found_in_its_definition() -> None:
+    assert [head.defines for head in heads("def moor!(ship)\n  tie\nend", "moor!")] == ["moor!"]
+
+
 def test_a_call_whose_result_is_kept_defines_no_function() -> None:
     text = "pub fn weigh() {\n    let kept = scales::weigh();\n}"
 

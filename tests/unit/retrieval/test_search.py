@@ -194,6 +194,18 @@ def test_a_symbol_finds_its_definition_before_all_that_mention_it(library: Libra
         assert places(library.search(question))[0] == "net.py:1-1"
 
 
+def test_a_name_with_signs_is_one_name_if_code_defines_it(library: Library) -> None:
+    library.put("trie.java", "Ship path(Ship ship) {}", kind="code", defines=("path",), symbol="ship.path")
+    library.put("ropes.clj", "(defn ship->path [ship])", kind="code", defines=("ship->path",), symbol="ship->path")
+
+    found = library.search("what does ship->path do")
+
+    assert [("definition" in each.signals, each.chunk.span.path) for each in found] == [
+        (True, "ropes.clj"),
+        (False, "trie.java"),
+    ]
+
+
 @pytest.mark.parametrize("view", ["files", "passages"])
 def test_translations_step_back_behind_all_others(library: Library, view: View) -> None:
     library.put("locale/fr.po", 'msgid "Index"\nmsgstr "comment les sessions sont produites"', kind="data")
