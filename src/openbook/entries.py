@@ -18,6 +18,9 @@ END_OF_HEADING = "\f\f"
 MARKED = frozenset({"man", "pod", "asciidoc"})
 """Languages whose text has these marks."""
 
+BAR_OF_ROW = r"\|(?![^\s|]+\|[\s.,;:!?)'\"-][^|\n]*(?:(?<=[\s(\"'`])\|[^\s|]+\|[^|\n]*)*(?:\n|\Z))"
+"""The sign that opens a row of a table, but not a line of prose with references: `|moor| and |tie|` of Vim and Sphinx."""
+
 # Possessive quantifiers: with backtracking, a line without a mark takes quadratic time.
 _MARKED_HEAD = re.compile(r"^[^\S\n\f]*+\S[^\n\f]*+(?=\f(?!\f))", re.MULTILINE)
 

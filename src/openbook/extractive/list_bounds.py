@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from openbook.entries import END_OF_HEAD, first_cell
+from openbook.entries import BAR_OF_ROW, END_OF_HEAD, first_cell
 from openbook.text import indentation
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d{1,3}|#)[.)]|:(?=\s{2,}))\s+\S")
-_ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
+_ROW = re.compile(rf"[ \t]*(?:{BAR_OF_ROW}|\+[-=+]{{3,}})")
 # A border of a simple table of reStructuredText, which ends with a blank line.
 _RULE = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")
 _BORDER_SIGNS = " \t|+-=:"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from openbook.containers import HEADING, box_title, section_title
-from openbook.entries import indent_of
+from openbook.entries import BAR_OF_ROW, indent_of
 from openbook.extractive.context import ContextItem, Included, units_of
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads
 from openbook.extractive.displaying import Example, examples_of, fence_of, indented_code
@@ -32,7 +32,7 @@ _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
 # Table rows and list items, which may have continuation lines.
-_ROW = re.compile(r"\s*(?:\||(?:[-*+•]|(?:\d{1,3}|#)[.)])(?:\s|$))")
+_ROW = re.compile(rf"\s*(?:{BAR_OF_ROW}|(?:[-*+•]|(?:\d{{1,3}}|#)[.)])(?:\s|$))")
 # An option with its description in a second column, as in the help of a program.
 _OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 

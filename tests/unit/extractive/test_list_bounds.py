@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.extractive.list_bounds import columns_over, items_around, names_of
+from openbook.extractive.list_bounds import columns_over, items_around, names_of, opens_list
 
 ROWS = ["| Rope | Tears at |", "|---|---|", "| hemp | 2 t |", "| wire | 9 t |", "| silk | 1 t |"]
 # As a reader of AsciiDoc marks them: a row has several lines, and there are blank lines in the table.
@@ -161,3 +161,7 @@ def test_the_items_that_a_quote_breaks_off_have_names(lines: list[str], names: l
 
     items = [each for each in items_around([*lines, "", "Ropes are old."], 0, last) if each.start > last]
     assert names_of(lines, items) == names
+
+
+def test_a_reference_in_bars_opens_no_table() -> None:
+    assert [opens_list(line) for line in ("|moor| ties a ship.", "|moor|ties|")] == [False, True]

@@ -166,3 +166,20 @@ def test_a_joined_quote_says_where_its_last_part_goes_on() -> None:
 
 def test_an_item_without_a_number_is_one() -> None:
     assert is_row("#. Tie the rope.")
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("| moor | ties |", True),
+        ("|moor|ties|", True),
+        ("|moor|", True),
+        ("|moor| ties |", True),
+        ("| moor", True),
+        ("|moor| ties a ship, and\nso does |tie|.", False),
+        ("  |tie()|, see also |moor|", False),
+        ("|moor|. Then", False),
+    ],
+)
+def test_a_line_of_prose_may_begin_with_a_reference_in_bars(line: str, is_one: bool) -> None:
+    assert is_row(line) == is_one
