@@ -224,8 +224,9 @@ class _Lines:
             opens = OPENS.match(shape)
             if TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
-        last = self._end_of_block(place) if shape.endswith(END_OF_HEAD) else place
-        if _is_said(ROW.match("\n".join((shape, *self._lines[place + 1 : last + 1])))) or self._is_in_columns(shape):
+        is_column = self._is_in_columns(shape)
+        last = self._end_of_block(place) if is_column or shape.endswith(END_OF_HEAD) else place
+        if is_column or _is_said(ROW.match("\n".join((shape, *self._lines[place + 1 : last + 1])))):
             return self._made(place, last, "row", before, has_value=True)
         # Below `/**`, a star opens a line of a comment, not an item, unless bold text follows.
         opening = shape.lstrip()[:4]
@@ -473,8 +474,7 @@ class _Lines:
         return line.lstrip().lstrip("#;") if COMMENT.match(line) else ""
 
     def _is_heading(self, place: int) -> bool:
-        line = self._lines[place]
-        below = self._lines[place + 1] if place + 1 < len(self._lines) else ""
+        line, below = (*self._lines[place : place + 2], "")[:2]
         is_underlined = bool(line.strip()) and not line[:1].isspace() and UNDERLINE.match(below) is not None
         return is_underlined or line.startswith("##")
 
