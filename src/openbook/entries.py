@@ -15,11 +15,11 @@ border without a line break, which also ends a sentence."""
 END_OF_HEADING = "\f\f"
 """The mark after a heading of level 1; each deeper level adds a form feed."""
 
-MARKED = frozenset({"man", "pod", "asciidoc"})
+MARKED = frozenset({"man", "pod", "asciidoc", "vimhelp"})
 """Languages whose text has these marks."""
 
 BAR_OF_ROW = r"\|(?![^\s|]+\|[\s.,;:!?)'\"-][^|\n]*(?:(?<=[\s(\"'`])\|[^\s|]+\|[^|\n]*)*(?:\n|\Z))"
-"""The sign that opens a row of a table, but not a line of prose with references: `|moor| and |tie|` of Vim and Sphinx."""
+"""The sign that opens a row of a table, but not a line of prose with references, as `|moor| and |tie|` of Vim."""
 
 # Possessive quantifiers: with backtracking, a line without a mark takes quadratic time.
 _MARKED_HEAD = re.compile(r"^[^\S\n\f]*+\S[^\n\f]*+(?=\f(?!\f))", re.MULTILINE)
@@ -28,7 +28,7 @@ _MARKED_HEAD = re.compile(r"^[^\S\n\f]*+\S[^\n\f]*+(?=\f(?!\f))", re.MULTILINE)
 _NO_TERM = re.compile(r"\s*(?:[-*+•](?:[-=\s]{2}|\s)|[|:=~^\"'#]|\.\.(?:\s|$)|\(?(?:\d+|#)[.)]\s|>>>)")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z0-9][\w-]*")
 _NEGATABLE = re.compile(r"--\[no-\]([A-Za-z0-9][\w-]*)")
-_NAME = re.compile(r"[\s`'\"*]*(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
+_NAME = re.compile(r"[\s`'\"*]*(?:[a-zA-Z]?:)?(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
 # A single name, optionally with its value: `mouse (bool)`, `volume-id=string`, `cd path`.
 _TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
 _AS_CODE = re.compile(r".[A-Z]|[\d_./@+-]")

@@ -139,9 +139,9 @@ def setting_entries(
 
 
 @lru_cache(maxsize=64)
-def terms_of(text: str) -> frozenset[int]:
-    """Return the offsets of the lines that have an indented description below, in plain text."""
-    return frozenset(start for start, _ in entry_heads(text, "rst"))
+def terms_of(text: str, language: str = "text") -> frozenset[int]:
+    """Return the offsets of the lines that have an indented description below, in plain text or help of Vim."""
+    return frozenset(start for start, _ in entry_heads(text, "rst" if language == "text" else language))
 
 
 def is_of_other_term(text: str, start: int, end: int, names: Sequence[str]) -> bool:
@@ -193,7 +193,7 @@ class _Lines:
     def __init__(self, text: str, kind: Kind, name: str, language: str, *, option: str = "") -> None:
         self._name, self._option = name, option
         self._is_prose, self._is_code, self._has_sections = kind == "docs", kind == "code", kind == "config"
-        self._terms = terms_of(text) if self._is_prose and language == "text" else frozenset()
+        self._terms = terms_of(text, language) if self._is_prose and language in {"text", "vimhelp"} else frozenset()
         every = text.split("\n")
         self._lines = [line if len(line) <= _MAX_LINE_CHARS else "" for line in every]
         self._starts = [0, *accumulate(len(line) + 1 for line in every)]
@@ -236,7 +236,7 @@ class _Lines:
         if is_described or (item and self._is_prose):
             last = self._end_of_item(place) if self._is_prose else self._end_of_block(place)
             return self._made(place, last, "item", before, is_described=is_described)
-        is_term = self._starts[place] in self._terms and TERM.match(shape) is not None
+        is_term = self._starts[place] in self._terms and TERM.match(shape.rstrip(END_OF_HEAD)) is not None
         # `tide_level:` describes no `TideLevel`, which is a type.
         if is_term or (self._is_code and PARAMETER_HEAD.match(shape) and self._is_exact(place, place)):
             last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)

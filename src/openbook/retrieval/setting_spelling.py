@@ -29,8 +29,9 @@ def spelled(name: str) -> re.Pattern[str]:
     if len(name) == 1:
         return re.compile(rf"(?<=[\"'-]){re.escape(name)}(?![\w-])")
     words = "[-_]?".join(map(re.escape, _SPELLING.findall(bare) or [bare]))
-    sign = "" if bare == name else ":?"
-    return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z])){sign}(?i:{words})(?![^\W_])")
+    # `:Moor!` of Vim is another command than `:Moor`.
+    sign, bang = ("", "") if bare == name else (":?", "!" if name.endswith("!") else "(?!!)")
+    return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z])){sign}(?i:{words})(?![^\W_]){bang}")
 
 
 @lru_cache(maxsize=64)

@@ -64,6 +64,10 @@ _ASCIIDOC_ALONE = re.compile(
 )
 _MIN_MARKS = 2
 
+# A help file of Vim: `*moor.txt*` at its beginning, or its modeline at its end.
+_VIM_HELP = re.compile(r"\A\*[\w.-]+\.txt\*(?:\s|$)|\bvim?:[^\n]*\bf(?:ile)?t(?:ype)?=help\b[^\n]*\s*\Z")
+_FOOTER_CHARS = 500
+
 _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.txt")
 
 
@@ -103,6 +107,8 @@ def _of_text(path: str, name: str, text: str) -> Format:
     """Distinguish requirements, reStructuredText, AsciiDoc and lists from other text."""
     if _REQUIREMENTS.fullmatch(name):
         return "config", "text"
+    if _VIM_HELP.match(text) or _VIM_HELP.search(text[-_FOOTER_CHARS:]):
+        return "docs", "vimhelp"
     if _RST.search(text[:_HEADER_CHARS]):
         return "docs", "rst"
     if _is_asciidoc(text):

@@ -283,12 +283,6 @@ def test_what_lacks_the_sign_or_a_description_is_another_name(text: str, name: s
     assert not any(entry.is_described for entry in setting_entries(text, name, kind="docs"))
 
 
-def test_an_entry_in_columns_goes_on_below_as_far_as_it_is_indented() -> None:
-    entry = "  --moor NAME       Moor a ship at the quay of\n                    that name."
-
-    assert found(f"Options:\n{entry}\n  --tide            Wait for the tide.\n", "--moor", "docs") == [entry]
-
-
 def test_the_last_line_of_an_example_is_no_title() -> None:
     text = "```\ncrane.max_load()\n```\n\nOr call the harbour.\n"
 

@@ -26,6 +26,7 @@ from openbook.sources.readers.reading import (
 )
 from openbook.sources.readers.rst import read_rst
 from openbook.sources.readers.subtitles import read_subtitles
+from openbook.sources.readers.vimhelp import read_vimhelp
 from openbook.sources.readers.xml import read_xml
 from openbook.types import Kind
 
@@ -47,6 +48,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "srt": read_subtitles,
         "text": read_plain_text,
         "typst": read_plain_text,
+        "vimhelp": read_vimhelp,
         "vtt": read_subtitles,
     }
 )
