@@ -12,9 +12,9 @@ from openbook.extractive.changes import with_changes
 from openbook.extractive.context import Context
 from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.extractive.displaying import fence_of
-from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, is_echo
+from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, adds_no_word, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
-from openbook.extractive.headed_passages import headed_passages, repeats_message
+from openbook.extractive.headed_passages import headed_passages, opening_of_named, repeats_message
 from openbook.extractive.lists import NOTHING, LeftOut, asked_item, completed_list, lists_asked_for, steps_around
 from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
@@ -36,7 +36,7 @@ from openbook.extractive.scoring import (
 )
 from openbook.extractive.setting_passages import TextOf, parents_shown, with_settings
 from openbook.extractive.summaries import central_passages
-from openbook.extractive.surroundings import completed, enlarged, leads_in, only_leads_in, with_block, with_statement
+from openbook.extractive.surroundings import completed, enlarged, leads_in, only_leads_in, with_examples, with_statement
 from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
@@ -56,10 +56,6 @@ _LIST_BONUS = 3.0
 # `python -m benchmarks.answers --curve quotes` has the curve.
 _MAX_QUOTES, _MAX_WORDS, _MAX_SCORE_GAP = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
-
-# A quote of at least so many words, all of which a better quote contains, is a repetition, as in a second README.
-# Shorter ones are kept: they are read quickly, and the second place may be news.
-_MIN_REPEATED_WORDS = 5
 
 # For "Which lessons ...?", one quote from each place.
 _MAX_PLACES = 8
@@ -111,7 +107,7 @@ def pick(
     passages = with_changes(query, passages, context.shown, rarity, text_of)
     if not passages:
         return []
-    ranked = _explained(query, _ranked(query, passages, embedder, rarity))
+    ranked = _opened(query, _explained(query, _ranked(query, passages, embedder, rarity)), passages)
     headed = [] if by_place else headed_passages(query, context.shown, rarity)
     if headed:
         ranked = [item for item in ranked if not repeats_message(query, completed(item.passage), rarity)]
@@ -259,6 +255,14 @@ def _explained(query: Question, ranked: Sequence[ScoredPassage]) -> list[ScoredP
     return [low if is_one else item for item, low, is_one in zip(ranked, lowered, is_printing, strict=True)]
 
 
+def _opened(query: Question, ranked: list[ScoredPassage], passages: Sequence[Passage]) -> list[ScoredPassage]:
+    """Return passages after what opens the section of the best, if the question names that section."""
+    first = opening_of_named(query, ranked[0].passage, passages) if ranked else None
+    if first is None:
+        return ranked
+    return [replace(ranked[0], passage=first), *ranked]
+
+
 def _headed(
     headed: Sequence[Passage],
     ranked: Sequence[ScoredPassage],
@@ -289,16 +293,16 @@ def _answer(
     chosen = _chosen(ranked, passages, rarity, max_words, by_place=by_place, in_steps=in_steps)
     if by_place:
         return _read_on(chosen)
-    chosen = _read_on(_with_block(chosen))
+    chosen = _read_on(_with_examples(chosen, passages))
     open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
     places = further_places(open_to, quotes, rarity, points_to_all=points_to_all)
     return [*chosen, *(ScoredPassage(place, 0.0, is_pointer=True) for place in places)]
 
 
-def _with_block(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Return quotes with the list or example directly below the best, without those that are part of it."""
-    wholes = [replace(item, passage=with_block(item.passage)) for item in chosen[:1]]
-    return wholes + [item for item in chosen[1:] if not overlap(item.passage, wholes[0].passage)]
+def _with_examples(chosen: Sequence[ScoredPassage], passages: Sequence[Passage]) -> list[ScoredPassage]:
+    """Return quotes with the list or example directly below the best, and with what introduces each example."""
+    wholes = with_examples([item.passage for item in chosen], passages)
+    return [replace(item, passage=whole) for item, whole in zip(chosen, wholes, strict=True) if whole is not None]
 
 
 def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
@@ -415,7 +419,7 @@ def _quotable(
     # "Let's take an example:" says nothing without the example.
     offered = (whole,) if only_leads_in(passage, passages) else (whole, passage)
     free = next((each for each in offered if not any(overlap(each, other) for other in taken)), None)
-    repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
+    repeats = free is not None and not by_place and any(adds_no_word(free, other) for other in taken)
     return None if repeats else free
 
 
@@ -424,14 +428,6 @@ def _whole(passage: Passage, passages: Sequence[Passage], most: int) -> Passage:
     if passage.is_whole or (passage.setting is not None and passage.setting.form != "row"):
         return passage
     return completed(passage, passages, most) if passage.shown.is_prose else with_statement(passage)
-
-
-def _repeats(passage: Passage, said: Passage) -> bool:
-    """Return whether another passage of prose contains all words of a passage."""
-    if not (passage.shown.is_prose and said.shown.is_prose):
-        return False
-    words = frozenset(tokenize(passage.text))
-    return len(words) >= _MIN_REPEATED_WORDS and words.issubset(tokenize(said.text))
 
 
 def compose(picked: Sequence[ScoredPassage], further: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openbook.extractive.passages import Passage
 from openbook.questions.question import Question
 from openbook.tokens import tokenize
 
@@ -31,6 +32,10 @@ _LINK = (
     r"(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[^]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`<\n]{1,200}<[^>\s]{1,500}>`__?)[^\w\n]*"
 )
 _LINKS = re.compile(rf"\s*(?:#[^\n]*\n\s*)?{_LINK}(?:\n\s*{_LINK})*")
+
+# A quote of at least so many words, all of which a better quote contains, is a repetition, as in a second README.
+# Shorter ones are kept: they are read quickly, and the second place may be news.
+_MIN_REPEATED_WORDS = 5
 
 
 def is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
@@ -62,3 +67,11 @@ def answers_nothing(text: str) -> bool:
         (True, True, False)
     """
     return _LINKS.fullmatch(text) is not None or _IS_QUESTION.search(text.strip(_AROUND)) is not None
+
+
+def adds_no_word(passage: Passage, said: Passage) -> bool:
+    """Return whether another passage of prose contains all words of a passage."""
+    if not (passage.shown.is_prose and said.shown.is_prose):
+        return False
+    words = frozenset(tokenize(passage.text))
+    return len(words) >= _MIN_REPEATED_WORDS and words.issubset(tokenize(said.text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, zip_longest
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from openbook.extractive.context import ContextItem
 from openbook.extractive.echoes import answers_nothing
 from openbook.extractive.headings import headings_in
-from openbook.extractive.passages import Passage, join_passages, passages_of
+from openbook.extractive.passages import Passage, join_passages, overlap, passages_of
 from openbook.extractive.surroundings import leads_in
 from openbook.questions.question import Question
 from openbook.retrieval.asked_headings import heading_strength
@@ -26,6 +27,10 @@ _MAX_GAP = 4
 
 # An example with this share of the words of a message only repeats it.
 _REPEATED = 0.7
+
+
+# Asked with other words, a section that has one of them as its heading is answered by what has more of them.
+_ASKS_WHAT = re.compile(r"what\s+(?:does|do|is|are)\b", re.IGNORECASE)
 
 
 class _Section(NamedTuple):
@@ -55,6 +60,20 @@ def headed_passages(query: Question, context: Sequence[ContextItem], rarity: Map
     return [] if first is None else list(_opening(query, _continued(query, first, context), rarity))
 
 
+def opening_of_named(query: Question, passage: Passage, passages: Sequence[Passage]) -> Passage | None:
+    """Return the prose that opens the section of a passage, if the question is what its heading is or does."""
+    chunk = passage.shown.result.chunk
+    at = passage.start_char - chunk.span.start_char
+    heading = next((each for each in reversed(headings_in(chunk)) if each.end <= at), None)
+    if passage.setting is not None or heading is None or not _ASKS_WHAT.match(query.text):
+        return None
+    if heading.title.removesuffix("()").casefold() not in query.text.casefold().split():
+        return None
+    opens = chunk.span.start_char + heading.end
+    first = next((each for each in passages if each.shown is passage.shown and each.start_char >= opens), passage)
+    return None if first.is_code or first.has_example or overlap(first, passage) else first
+
+
 def repeats_message(query: Question, passage: Passage, rarity: Mapping[str, float]) -> bool:
     """Return whether a passage is an example in prose that repeats the message of a question."""
     if not query.messages or not passage.has_example:
@@ -62,16 +81,21 @@ def repeats_message(query: Question, passage: Passage, rarity: Mapping[str, floa
     return coverage(frozenset(tokenize(passage.text)), rarity) >= _REPEATED
 
 
+def _reads_inside(query: Question) -> bool:
+    """Return whether the sections inside of a section answer as well: one has the remedy, or is on one thing."""
+    return bool(query.messages or query.compared)
+
+
 def _sections(query: Question, shown: ContextItem) -> Iterator[_Section]:
     """Yield the sections that begin in a result."""
     chunk = shown.result.chunk
     headings = headings_in(chunk)
     if chunk.span.start_char == 0 and chunk.context:  # the title may be in front matter
-        end = len(chunk.text) if query.messages or not headings else headings[0].start
+        end = len(chunk.text) if _reads_inside(query) or not headings else headings[0].start
         yield _Section(shown, chunk.context[-1], 0, end)
     for at, heading in enumerate(headings):
         below = headings[at + 1 :]
-        ends = (each.start for each in below if not (query.messages and each.is_below(heading)))
+        ends = (each.start for each in below if not (_reads_inside(query) and each.is_below(heading)))
         yield _Section(shown, heading.title, heading.end, next(ends, len(chunk.text)))
 
 
@@ -83,8 +107,8 @@ def _continued(query: Question, section: _Section, context: Sequence[ContextItem
         below = shown.result.chunk
         is_next = (below.source, below.span.path) == (chunk.source, chunk.span.path)
         is_next = is_next and 0 <= below.span.start_char - chunk.span.end_char <= _MAX_GAP
-        if is_next and section.title in (below.context if query.messages else below.context[-1:]):
-            inner = () if query.messages else headings_in(below)
+        if is_next and section.title in (below.context if _reads_inside(query) else below.context[-1:]):
+            inner = () if _reads_inside(query) else headings_in(below)
             end = next((each.start for each in inner), len(below.text))
             yield from _continued(query, _Section(shown, section.title, 0, end), context)
 

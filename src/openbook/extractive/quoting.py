@@ -159,9 +159,10 @@ def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[
         return language
 
     for of_code, members in groupby(lines, key=language_of):
-        said = [(number, line) for number, line in members if not fence_of(line, chunk.language)]
+        said = [(number, line) for number, line in members if number not in hidden]
+        said = [(number, line) for number, line in said if not fence_of(line, chunk.language)]
         if of_code is None:  # in code, what looks like markup is code: `{:ok, socket}` of Elixir
-            said = [(number, line) for number, line in said if not (number in hidden or _says_nothing(line))]
+            said = [(number, line) for number, line in said if not _says_nothing(line)]
         block = [line for _, line in said]
         if any(map(str.strip, block)):
             yield (

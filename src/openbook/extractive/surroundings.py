@@ -20,6 +20,7 @@ from openbook.extractive.passages import (
     is_table_rule,
     join_passages,
     joins,
+    overlap,
     slice_of,
 )
 from openbook.extractive.statements import enclosing, layout_of
@@ -152,6 +153,36 @@ def with_block(quote: Passage) -> Passage:
     most = max(_MAX_LED_WORDS, words_to_read(quote.text) + _MIN_LED_WORDS)
     is_long = last - begin > _MAX_LINES or words_to_read(whole.text) > most
     return _cut(quote, whole, most) if is_long else whole
+
+
+def with_examples(quotes: Sequence[Passage], passages: Sequence[Passage]) -> list[Passage | None]:
+    """Return quotes, the first one with the block directly below, and each example with what introduces it.
+
+    Those that have become part of the first are None.
+    """
+    wholes: list[Passage | None] = []
+    for quote in quotes:
+        is_part = bool(wholes) and wholes[0] is not None and overlap(quote, wholes[0])
+        wholes.append(with_block(quote) if not wholes else None if is_part else quote)
+    kept = [each for each in wholes if each is not None]
+    return [each and _with_lead_in(each, passages, [one for one in kept if one is not each]) for each in wholes]
+
+
+def _with_lead_in(quote: Passage, passages: Sequence[Passage], others: Sequence[Passage]) -> Passage:
+    """Return a quote that opens with a fenced example, with the paragraph above that introduces it, if that is short.
+
+    Of a long one, it has the last sentences. It overlaps no other quote.
+    """
+    shown, units, begin = quote.shown, quote.shown.units, quote.first.number - 1
+    if begin == 0 or not any(each.opening == begin for each in examples_in(shown)):
+        return quote
+    end, led = units[begin - 1].span.end_char, quote
+    above = next((each for each in passages if each.shown is shown and each.end_char == end and leads_in(each)), None)
+    while above is not None and _is_short(above) and not any(overlap(above, each) for each in others):
+        led = join_passages(above, quote)
+        before = next((each for each in passages if joins(each, above)), None)
+        above = before and join_passages(before, above)
+    return led
 
 
 def leads_in(quote: Passage) -> bool:

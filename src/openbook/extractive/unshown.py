@@ -42,12 +42,14 @@ MARKUP = re.compile(
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
 )
-# Lines that open and close a comment of a page, which is not shown: of Liquid and Django, Jinja, HTML, Hugo and MDX.
+# Lines that open and close a comment of a page, which is not shown, or a style sheet or program in it: of Liquid and
+# Django, Jinja, HTML, Hugo and MDX.
 # Indented further, they are an example.
 _COMMENTS = (
     (re.compile(r" {0,3}\{%-?\s*comment\b(?!.*\bendcomment\b)"), re.compile(r"\s*\{%-?\s*endcomment\s*-?%\}")),
     (re.compile(r" {0,3}\{#-?(?:\s|$)(?!.*#\})"), re.compile(r".*#\}\s*$")),
     (re.compile(r" {0,3}<!--(?!.*-->)"), re.compile(r".*-->\s*$")),
+    (re.compile(r" {0,3}<(?:style|script)\b"), re.compile(r".*</(?:style|script)>")),
     (re.compile(r" {0,3}\{(?:\{-?[ \t]*)?/\*(?!.*\*/)"), re.compile(r".*\*/(?:[ \t]*-?\})?\}\s*$")),
 )
 # A comment of reStructuredText, and a list of pages: what is indented below is not shown either.

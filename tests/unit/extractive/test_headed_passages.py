@@ -153,3 +153,10 @@ def test_questions_for_places_keep_one_quote_of_each() -> None:
     other = page("Ships can moor overnight in May, as the guard says.", path="ships.md")
 
     assert len(told("which files say whether ships can moor overnight?", faq, other)) <= 2
+
+
+def test_the_sections_of_a_comparison_are_read_as_well() -> None:
+    first, second = "Ropes are light.", "Chains are strong."
+    whole = page("## Rope vs. chain", "Both moor a ship.", "### Ropes", first, "### Chains", second, "## Fees", "Low.")
+
+    assert headed("rope vs chain, when to use which", whole)[0].endswith(second)

@@ -48,6 +48,9 @@ def test_what_a_page_does_not_show_is_not_quoted(hidden: str) -> None:
         "<Berths\n  moored={[\n    {at: 'a quay', by: (x) => 'the sea'},\n    'or at a berth by night',\n  ]}>\n",
         "<berth\n  moored='at a berth by the quay'\n/>\n",
         "<!--\n# A berth is moored at\nby another quay.\n-->\n",
+        "<style>\n.berth { a: by the quay at night; }\n\n  .rope { b: moored at by the quay; }\n</style>\n",
+        "<style>.berth { a: moored at by the quay; }</style>\n",
+        "<script setup>\nconst berth = moored.at.by(the.quay)\n</script>\n",
         "```{toctree}\nThe berth is moored at by the quay <berth>\nquay\n```\n",
         "```{contents} A berth is moored at\n---\ndepth: 2\nlocal: true\n---\n```\n",
         "```{index} berth moored at by the quay\n```\n",
@@ -91,6 +94,7 @@ def test_the_rules_of_a_simple_table_are_not_quoted() -> None:
     [
         "<Berth\n  quay='new'\n>A berth is moored at by night.</Berth>\n",
         "<Berth\n\nA berth is moored at by night>\n",
+        "<script>moor(it)</script>\n\nA berth is moored at by night.\n",
         "A berth <Berth\nis moored at by > night.\n",
         "```html\n<Berth\n  quay='A berth is moored at by night'>\n```\n",
     ],
@@ -135,3 +139,15 @@ def test_a_quote_leaves_out_what_the_page_does_not_show() -> None:
     assert said.count("<Berth") == 1
     assert "by='the sea'" in said
     assert "moored='at'" not in said
+
+
+def test_a_style_sheet_below_an_introduction_is_not_shown() -> None:
+    page = (
+        "Berths are:\n\n<style>\n    .berth {\n        color: red;\n    }\n\n    .quay {}\n</style>\n\nThey are low.\n"
+    )
+    chunk = chunk_of(page, language="markdown")
+
+    said = quoted(Passage(ContextItem(1, result_of(chunk), units(chunk)), units(chunk)[0], units(chunk)[-1]))
+
+    assert "They are low" in said
+    assert not any(each in said for each in ("berth", "color", "quay", "```"))
