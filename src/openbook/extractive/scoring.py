@@ -14,7 +14,7 @@ from openbook.extractive.headings import headings_over
 from openbook.extractive.list_entries import entry_at
 from openbook.extractive.passages import Passage, PassageKey, is_row, opened_by
 from openbook.extractive.requirements import share_of_versions
-from openbook.questions.definitions import AskedTerm
+from openbook.questions.definitions import AskedTerm, doing_of
 from openbook.questions.names import stands_in
 from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
@@ -134,6 +134,8 @@ def signals_of(
 # what defines a term: a sentence, one in code below the name of the term, what opens a section on it. The questions of
 # the fit contain few names and terms. Chosen on `definition_questions.jsonl`; the others were kept aside.
 ASKED_BONUS = 3.0
+# Prose on what something does, over its definition.
+_TELLING_BONUS = 5.0
 _TOLD_BONUS, _TOLD_BY_CODE_BONUS, _OPENING_BONUS = 3.0, 5.0, 2.0
 # A description of an option need not repeat its name, unlike mentions, whose words weigh 4, and the code that sets it,
 # which has the bonus above (`python -m benchmarks.setting_names`).
@@ -166,6 +168,9 @@ _ASKING_FOR_VALUE = FRAME | frozenset(tokenize("number amount"))
 
 # Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
+# Headings of parts of such sections.
+_DESCRIPTION = re.compile(r"description|overview", re.IGNORECASE)
+_RETURNED = re.compile(r"returns?|return(?:ed)? values?", re.IGNORECASE)
 
 
 def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
@@ -350,18 +355,30 @@ def _uses(passage: Passage, query: Question) -> bool:
 
 
 def _definitions(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, float]:
-    """Return the bonuses of passages that define the term of a "What is ...?" question; none for other questions.
+    """Return the bonuses of passages that define the term of a "What is ...?" question, or tell what something does.
 
-    In each document, these are the first passage in the form of a definition, the comment or the docstring of what has
-    the term as its name, and the prose that opens the section with the term as its heading: "Overlays act as layers."
+    For a term, these are in each document the first passage in the form of a definition, the comment or the docstring
+    of what has the term as its name, and the prose that opens the section with the term as its heading: "Overlays act
+    as layers."
     """
     if query.term is None:
-        return {}
+        return _tellings(query, passages)
     found: dict[tuple[str, str, float], PassageKey] = {}
     for passage in sorted(passages, key=lambda each: each.start_char):
         if bonus := _defining_bonus(query.term, passage):
             found.setdefault((passage.shown.result.chunk.source, passage.first.span.path, bonus), passage.key)
     return {key: bonus for (_, _, bonus), key in found.items()}
+
+
+def _tellings(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, float]:
+    """Return the bonuses of prose that tells what something does: sentences on it, and what opens its section."""
+    name = doing_of(query.text)
+    if name is None:
+        return {}
+    said = [each for each in passages if each.shown.is_prose and not is_aside(each.first.span.path)]
+    part = _RETURNED if query.text.rstrip("?. ").endswith("return") else _DESCRIPTION
+    telling = (each for each in said if name.is_subject_of(each.text) or _opens_section_of(name, each, part))
+    return dict.fromkeys((each.key for each in telling), _TELLING_BONUS)
 
 
 def _defining_bonus(term: AskedTerm, passage: Passage) -> float:
@@ -377,8 +394,15 @@ def _defining_bonus(term: AskedTerm, passage: Passage) -> float:
     return _OPENING_BONUS * (_opens_section_of(term, passage) and not is_aside(passage.first.span.path))
 
 
-def _opens_section_of(term: AskedTerm, passage: Passage) -> bool:
-    """Return whether a passage is a sentence directly below a heading that names the term and nothing else."""
+def _opens_section_of(term: AskedTerm, passage: Passage, part: re.Pattern[str] = _DESCRIPTION) -> bool:
+    """Return whether a passage is a sentence directly below a heading that names the term, or things it is one of.
+
+    The heading may be that of a part of this section.
+    """
     if passage.is_code or is_row(passage.text):
         return False
-    return _words(opened_by(passage)) - _ASKING == _words(" ".join(term.words))
+    heading, chunk = opened_by(passage), passage.shown.result.chunk
+    if part.fullmatch(heading):
+        heading = "".join(headings_over(chunk, passage.start_char - chunk.span.start_char)[-2:-1])
+    wanted = _words(" ".join(term.words))
+    return any(_words(each) - _ASKING == wanted for each in heading.split(","))

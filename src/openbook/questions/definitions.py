@@ -24,6 +24,10 @@ _ASKS_WHAT = Phrases(
     ends=" \t?？!.。`'\"“”‘’¿",
     max_chars=120,
 )
+_ASKS_WHAT_IT_DOES = Phrases(
+    r"what\s+(?:does|do)\s+(?:the\s+(?:function\s+)?)?[`'\"]?(?P<name>[\w.]*\w)(?:\(\))?[`'\"]?\s+(?:do|return)",
+    r"what\s+(?:does|do)\s+[`'\"]?(?P<name>[\w.]*_\w+|[\w.]+(?=\(\)))(?:\(\))?[`'\"]?\s+(?!mean\b)[a-z]+(?:\s+(?:for|with|to|by))?",
+)
 # Longer terms ask for something else, as "What is the default port of the server?" does for a value.
 _MAX_WORDS = 3
 _PURPOSE = re.compile(r"\s+(?:(?:there|used|good|meant)\s+)?for$", re.IGNORECASE)
@@ -89,6 +93,14 @@ class AskedTerm:
     def _name(self) -> str:
         return r"[\W_]{0,8}".join(map(re.escape, self.words))
 
+    def is_subject_of(self, text: str) -> bool:
+        """Return whether a text begins with the term and a verb: "`moor()` ties a ship"."""
+        return self._acts.match(text) is not None
+
+    @cached_property
+    def _acts(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:[-*+][ \t]+)?[`*\"]*{self._name}(?:\([^()\n]*\))?[`*\"]*\s+(?!was\b|has\b)[a-z]+s\b")
+
     @cached_property
     def _entry(self) -> re.Pattern[str]:
         below = rf"[^\S\n]*(?P<sign>[*_]*){self._name}(?P=sign)[^\S\n]*\n(?::[^\S\n]+|[^\S\n]{{2,}})[^\W\d_]"
@@ -152,3 +164,14 @@ def term_of(question: str) -> AskedTerm | None:
     if not 0 < len(words) <= _MAX_WORDS or _OF_OTHER.match(term):
         return None
     return AskedTerm(words, place.strip())
+
+
+def doing_of(question: str) -> AskedTerm | None:
+    """Return the name of which a question asks what it does; None if it asks for something else.
+
+    Example:
+        >>> doing_of("What does moor() do?"), doing_of("What does the crane lift?")
+        (AskedTerm(words=('moor',), place=''), None)
+    """
+    found = _ASKS_WHAT_IT_DOES.fullmatch(question)
+    return AskedTerm((found["name"],)) if found and not _OF_OTHER.match(found["name"]) else None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from openbook.questions.phrases import Phrases
 from openbook.tokens import tokenize
 
 
@@ -58,6 +59,19 @@ _PLAIN = re.compile(
     rf"|\bdoes\s+{_QUOTED}\s+default\s+to\b",
     re.IGNORECASE,
 )
+# A parameter of a function: "the reach argument of lift", "what does reach do in lift", "default of .reach in lift".
+_ARGUMENT = r"(?:arg(?:ument)?|param(?:eter)?)"
+_REACH = rf"[`\"']?\.?(?P<name>{_WORD})[`\"']?"
+_LIFT = (
+    r"\s+(?:of|in|for|to)\s+(?:the\s+)?(?:function\s+)?"
+    rf"[`\"']?(?P<owner>(?:{_WORD}(?:\.|::))*{_WORD})[`\"']?(?:\(\))?(?!\w)"
+)
+_OF_FUNCTION = Phrases(
+    rf"\bthe\s+{_REACH}\s+{_ARGUMENT}{_LIFT}",
+    rf"\b{_ARGUMENT}\s+{_REACH}{_LIFT}",
+    rf"\bdoes\s+{_REACH}\s+(?:do|mean){_LIFT}$",
+    rf"\bdefault(?:\s+value)?\s+(?:of|for)\s+{_REACH}{_LIFT}$",
+)
 _NO_NAME = frozenset(
     "a an the this that it my your our its all any each every other same new which what possible allowed valid default"
     " values value config configuration do does mean for control list is are".split()
@@ -69,8 +83,9 @@ _SAYS_SO = re.compile(
 # Tokens of such questions that do not name a setting.
 FRAME = frozenset(
     tokenize(
-        "option flag switch setting settings variable directive keyword parameter command key field property config"
-        " configuration configure default defaults value values possible allowed valid available accept take have set"
+        "option flag switch setting settings variable directive keyword parameter argument arg param command key field"
+        " property config configuration configure default defaults value values possible allowed valid available accept"
+        " take have set"
         " setting change enable disable control mean used use purpose for do does can turn on off choose type types"
         " choices short form abbreviation"
         " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores qué hace"
@@ -103,6 +118,9 @@ def asked_settings(text: str, tokens: Collection[str]) -> tuple[AskedSetting, ..
     """
     if len(text) > _MAX_CHARS:
         return ()
+    found = _OF_FUNCTION.search(text)
+    if found and found["name"].lower() not in _NO_NAME and FRAME.issuperset({*tokens}.difference(tokenize(found[0]))):
+        return (AskedSetting(found["name"], tuple(re.split(r"\.|::", found["owner"]))),)
     signed = [found.group() for found in _SIGNED.finditer(text)]
     unsigned = _SIGNED.sub(lambda found: " " * len(found.group()), text)
     unsigned = _BEFORE_MEMBER.sub(lambda found: _as_owner(found, tokens), unsigned)

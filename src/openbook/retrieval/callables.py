@@ -50,8 +50,13 @@ def _is_described(chunk: Chunk, asked: AskedSetting) -> bool:
     if chunk.kind == "code" or is_aside(chunk.span.path):
         return False
     entries = setting_entries(chunk.text, asked.name, asked.owners, chunk.kind, language=chunk.language)
+    # A section that shows the call is on the function.
+    called = re.compile(rf"^[ \t]*{re.escape(asked.name)}\(", re.MULTILINE)
     return any(
-        each.is_described and each.is_exact and (chunk.kind == "config" or each.form == "section") for each in entries
+        each.is_described
+        and each.is_exact
+        and (chunk.kind == "config" or (each.form == "section" and not called.search(chunk.text, each.start, each.end)))
+        for each in entries
     )
 
 

@@ -163,10 +163,9 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     if is_code and (_GENERATED_STEM.search(path.stem) or "generated" in path.parts[:-1]):
         return "generated"
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
-    # `.snap` holds what a test expects.
-    is_test = (
-        is_perl_test or path.suffix == ".snap" or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
-    )
+    # `.snap` holds what a test expects, and `test_dir.Rd` is the help page of a function.
+    is_named_so = path.suffix != ".Rd" and _TEST_STEM.search(path.stem)
+    is_test = is_perl_test or path.suffix == ".snap" or is_named_so or _TEST_SOURCES.search(path.as_posix())
     return "test" if is_test else None
 
 

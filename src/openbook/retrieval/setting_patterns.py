@@ -23,7 +23,7 @@ ITEM = re.compile(
 )
 # `:param int limit:`, `@param {int} limit`, `limit (int):`, `limit: so many boats`
 PARAMETER = re.compile(
-    r"[\s*/#!]*(?:[@\\:]\w+(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*|[\w.\[\]|]+[ \t]+)?\[?[`*]*\0"
+    r"[\s*/#!']*(?:[@\\:]\w+(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*|[\w.\[\]|]+[ \t]+)?\[?[`*]*\0"
     r"|[`*]*\0[`*]*[ \t]*(?:\([^)]*\)[ \t]*:|:[ \t]+(?=\w+ \w+ \w)))(?P<said>.*)"
 )
 # With its description indented below: `limit : int`, `limit (int):`, `limit:`.
@@ -74,6 +74,6 @@ CHOICES = re.compile(r"\benum|\bone of\b|\beither\b|\b(?:values|options|modes)\b
 SAYS_SO = re.compile(
     r"(?:\"(?:markdownDescription|description|title|enum|default)s?\"|^\s*description)\s*:", re.MULTILINE
 )
-MARGIN = re.compile(r"[ \t]*(?:(?:#+|/{2,}|;+|\*(?!/)(?=\s{2}))[ \t]*)?")
+MARGIN = re.compile(r"[ \t]*(?:(?:#+'?|/{2,}|;+|\*(?!/)(?=\s{2}))[ \t]*)?")
 # Values of fields of classes and modules, unlike expressions that a function computes.
 FIXED = re.compile(r"[ \t]*(?:$|[\"'`\d\[{]|-\d|[A-Z]|\w+\.[A-Z]|(?:true|false|none|nil|null|new|lambda|field|attr)\b)")

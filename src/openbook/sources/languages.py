@@ -66,7 +66,7 @@ vhdl: vhd vhdl
 """
 
 _DOCS = """
-man org pod sbv srt vtt
+man org pod rd sbv srt vtt
 asciidoc: adoc asciidoc
 html: htm html xhtml
 latex: latex sty tex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.definitions import AskedTerm, term_of
+from openbook.questions.definitions import AskedTerm, doing_of, term_of
 from openbook.questions.question import read_question
 
 
@@ -170,3 +170,37 @@ def test_a_term_of_a_project_is_not_the_project() -> None:
     asked = ("what are tasks in Harbour", "What is Harbour?")
 
     assert [read_question(each).asks_for_whole(["harbour"]) for each in asked] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("what does moor do", "moor"),
+        ("What does the function `moor` do?", "moor"),
+        ("What does moor() return?", "moor"),
+        ("what does cast_off test for", "cast_off"),
+        ("What do ropes() check?", "ropes"),
+    ],
+)
+def test_a_name_is_asked_for_what_it_does(question: str, name: str) -> None:
+    assert doing_of(question) == AskedTerm((name,))
+
+
+@pytest.mark.parametrize("question", ["What does it do?", "what does cast_off mean", "What does the crane lift?"])
+def test_other_questions_ask_no_name_for_what_it_does(question: str) -> None:
+    assert doing_of(question) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("`moor()` ties a ship.", True),
+        ("- **moor(ship, rope)** ties it.", True),
+        ("moor was here.", False),
+        ("`moor_all()` ties ships.", False),
+        ("`moor()` and `cast_off()`.", False),
+        ("Use `moor()`, which ties a ship.", False),
+    ],
+)
+def test_a_sentence_that_begins_with_a_name_and_a_verb_is_on_it(text: str, expected: bool) -> None:
+    assert AskedTerm(("moor",)).is_subject_of(text) is expected

@@ -47,6 +47,10 @@ def asked(text: str) -> list[tuple[tuple[str, ...], str]]:
         ("what does Crane's max_load do", ("Crane",), "max_load"),
         ("What does max_load of HarbourCrane do?", ("HarbourCrane",), "max_load"),
         ("what does the HarbourCrane max_load option do", ("HarbourCrane",), "max_load"),
+        ("What does the reach argument of lift do?", ("lift",), "reach"),
+        ("what does param reach of harbour::lift() mean", ("harbour", "lift"), "reach"),
+        ("what does reach do in lift", ("lift",), "reach"),
+        ("what is the default of .reach in lift", ("lift",), "reach"),
         ("Explain max_load", (), "max_load"),
         ("Change max_load", (), "max_load"),
     ],
@@ -84,6 +88,8 @@ def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ..
         "Who is harbour@example.com?",
         "What does {a: 1} mean?",
         "Where is :moor read?",
+        "what does it do in lift",
+        "What does the reach argument of lift do to boats?",
     ],
 )
 def test_other_questions_ask_for_no_setting(question: str) -> None:

@@ -64,3 +64,9 @@ def test_a_setting_that_configuration_or_a_section_describes_is_asked_for_though
 
 def test_what_is_asked_for_the_parameters_of_a_function_is_no_setting() -> None:
     assert meant("parameters of max_load", code(FUNCTION)) == []
+
+
+def test_a_section_that_shows_a_call_describes_no_setting_but_the_function() -> None:
+    section = chunk_of("# max_load\n\nTonnes that it lifts.\n\n```r\nmax_load(crane)\n```\n", "man/max_load.Rd")
+
+    assert meant("What does max_load do?", code(FUNCTION), section) == []

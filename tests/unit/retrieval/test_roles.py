@@ -106,6 +106,7 @@ QUESTION = "how are retries counted"
         ("app/i18n/pt-br/sub.php", "code", "generated"),
         ("resources/langs/de.php", "code", "generated"),
         ("src/snapshots/moor_ships.snap", "docs", "test"),
+        ("man/test_moors.Rd", "docs", "documentation"),
         ("lang/de/ships.php", "code", "generated"),
         ("api/hoist.pb.go", "code", "generated"),
         ("api/hoist.pb.gw.go", "code", "generated"),

@@ -50,6 +50,7 @@ from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX
         ("a.jsonl", ("data", "jsonl")),
         ("server.log", ("data", "log")),
         ("man/harbour.pod.in", ("docs", "pod")),
+        ("man/harbour.Rd", ("docs", "rd")),
         ("config.h.in", ("code", "c")),
         ("Makefile.in", ("config", "make")),
         ("MANIFEST.in", ("config", "text")),
@@ -116,8 +117,8 @@ def test_grammars_are_called_as_their_package_calls_them() -> None:
 
     assert without_grammar == {
         "asm", "awk", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fish", "fsharp", "handlebars", "ics",
-        "jsonl", "less", "log", "man", "matlab", "nim", "notebook", "nu", "pascal", "po", "pod", "sass", "sbv", "srt",
-        "tcl", "text", "tsv", "verilog", "vhdl", "vtt",
+        "jsonl", "less", "log", "man", "matlab", "nim", "notebook", "nu", "pascal", "po", "pod", "rd", "sass", "sbv",
+        "srt", "tcl", "text", "tsv", "verilog", "vhdl", "vtt",
     }  # fmt: skip
 
 

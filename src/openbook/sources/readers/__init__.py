@@ -16,6 +16,7 @@ from openbook.sources.readers.html import read_html
 from openbook.sources.readers.markdown import read_markdown
 from openbook.sources.readers.markup import read_markup
 from openbook.sources.readers.notebook import read_notebook
+from openbook.sources.readers.rd import read_rd
 from openbook.sources.readers.reading import (
     DEFAULT_PDF_OPTIONS,
     PdfOptions,
@@ -43,6 +44,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "notebook": read_notebook,
         "org": partial(read_markup, language="org"),
         "pod": partial(read_markup, language="pod"),
+        "rd": read_rd,
         "rst": read_rst,
         "sbv": read_subtitles,
         "srt": read_subtitles,
