@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
-from openbook.extractive.causes import with_causes
+from openbook.extractive.causes import explanation, with_causes
 from openbook.extractive.changes import with_changes
 from openbook.extractive.context import Context
 from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
@@ -15,7 +15,7 @@ from openbook.extractive.displaying import fence_of
 from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, adds_no_word, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
 from openbook.extractive.headed_passages import headed_passages, opening_of_named, repeats_message
-from openbook.extractive.lists import NOTHING, LeftOut, asked_item, completed_list, lists_asked_for, steps_around
+from openbook.extractive.lists import NOTHING, LeftOut, asked_item, completed_list, lists_in, steps_around
 from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
 from openbook.extractive.parameter_passages import with_parameters
@@ -26,13 +26,12 @@ from openbook.extractive.quoting import in_code, itemized, mark_of, pointed, quo
 from openbook.extractive.requirements import lines_with_versions, share_of_versions
 from openbook.extractive.scoring import (
     ASKED_BONUS,
-    ReadPassage,
     asks_only_for_uses,
     bonuses_of,
+    has_only_imports,
     labels_default,
     read_passage,
     signals_of,
-    without_imports,
 )
 from openbook.extractive.setting_passages import TextOf, parents_shown, with_settings
 from openbook.extractive.summaries import central_passages
@@ -107,7 +106,8 @@ def pick(
     passages = with_changes(query, passages, context.shown, rarity, text_of)
     if not passages:
         return []
-    ranked = _opened(query, _explained(query, _ranked(query, passages, embedder, rarity)), passages)
+    ranked, words = _explained(query, _ranked(query, passages, embedder, rarity), passages, rarity)
+    ranked = _opened(query, ranked, passages)
     headed = [] if by_place else headed_passages(query, context.shown, rarity)
     if headed:
         ranked = [item for item in ranked if not repeats_message(query, completed(item.passage), rarity)]
@@ -117,7 +117,15 @@ def pick(
     else:
         points_to_all = asks_only_for_uses(query)
         in_steps = "how-to" in query.intents and not query.asks_whether
-        chosen = _answer(ranked, passages, rarity, by_place=by_place, points_to_all=points_to_all, in_steps=in_steps)
+        chosen = _answer(
+            ranked,
+            passages,
+            rarity,
+            by_place=by_place,
+            max_words=words,
+            points_to_all=points_to_all,
+            in_steps=in_steps,
+        )
     return chosen if text_of is None else _with_lists(chosen, text_of, rarity)
 
 
@@ -138,7 +146,7 @@ def _ranked(
     query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
 ) -> list[ScoredPassage]:
     """Score the candidates, best first."""
-    lists = _lists_asked_for(query, passages)
+    lists = lists_in(query.listed, passages)
     passages = [*passages, *(each for each, _ in lists.values())]
     bonuses, namesakes = bonuses_of(query, passages)
     repeated = frozenset() if query.text.endswith(SENTENCE_ENDS) else frozenset(tokenize(query.text))
@@ -149,7 +157,7 @@ def _ranked(
         # only the name of its function has one, unless it is what the question names, such as a constructor.
         if (bonus > 0 or not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens))
         and each.passage.key not in namesakes
-        and not _only_imports(query, each)
+        and not has_only_imports(query, each)
         and not is_unasked_notice(each.passage, query)
     ]
     scores = {passage.shown.number: passage.shown.result.score for passage in passages}
@@ -202,22 +210,6 @@ def _definition_of(head: Passage) -> tuple[int, str]:
     return head.shown.number, head.defines
 
 
-def _lists_asked_for(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, tuple[Passage, float]]:
-    """Return the lists that a question asks for, in the results of passages, with the share of its words."""
-    if query.listed is None:
-        return {}
-    shown = {passage.shown.number: passage.shown for passage in passages}
-    found = (each for item in shown.values() for each in lists_asked_for(query.listed, item))
-    return {passage.key: (passage, share) for passage, share in found}
-
-
-def _only_imports(query: Question, read: ReadPassage) -> bool:
-    """Return whether a passage is code of imports alone, perhaps in fences."""
-    language = read.passage.shown.result.chunk.language
-    code = "\n".join(unit.text for unit in read.passage.units if not fence_of(unit.text, language))
-    return (read.passage.is_code or read.passage.has_example) and not without_imports(query, code).strip()
-
-
 def _sides(
     query: Question,
     ranked: Sequence[ScoredPassage],
@@ -241,18 +233,26 @@ def _sides(
     return _answer([*first.values(), *rest], passages, rarity, max_words=max(words, _MAX_WORDS))
 
 
-def _explained(query: Question, ranked: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Return passages with the score of what prints a message lowered to that of the best other one, which explains it.
+def _explained(
+    query: Question, ranked: Sequence[ScoredPassage], passages: Sequence[Passage], rarity: Mapping[str, float]
+) -> tuple[list[ScoredPassage], int]:
+    """Return passages with what explains a message behind what prints it, and the limit of words that quotes both.
 
-    Their order stays.
+    The score of what prints it is lowered to that of the best other passage. The order of the others stays.
     """
     printing = [item.passage for item in ranked if item.passage.is_cause] if query.messages else []
-    is_printing = [any(overlap(item.passage, each) for each in printing) for item in ranked]
-    most = max((item.score for item, is_one in zip(ranked, is_printing, strict=True) if not is_one), default=None)
-    if not printing or most is None:
-        return list(ranked)
-    lowered = [replace(item, score=min(item.score, most)) for item in ranked]
-    return [low if is_one else item for item, low, is_one in zip(ranked, lowered, is_printing, strict=True)]
+    others = [item for item in ranked if not any(overlap(item.passage, each) for each in printing)]
+    if not printing or not others:
+        return list(ranked), _MAX_WORDS
+    most = others[0].score
+    lowered = [item if item in others else replace(item, score=min(item.score, most)) for item in ranked]
+    said = [item.passage for item in others]
+    told = None if query.error else explanation(said, passages, rarity)
+    if told is None:
+        return lowered, _MAX_WORDS
+    words = words_to_read(printing[0].text) + words_to_read(completed(told).text)
+    at = next(n for n, item in enumerate(lowered, start=1) if item.passage.is_cause)
+    return [*lowered[:at], ScoredPassage(told, most), *lowered[at:]], max(words, _MAX_WORDS)
 
 
 def _opened(query: Question, ranked: list[ScoredPassage], passages: Sequence[Passage]) -> list[ScoredPassage]:

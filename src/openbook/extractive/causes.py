@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from openbook.extractive.context import ContextItem
-from openbook.extractive.passages import Passage, overlap
+from openbook.extractive.passages import Passage, join_passages, joins, overlap
+from openbook.extractive.scoring import is_of_test
 from openbook.extractive.statements import Line, enclosing, layout_of, statements
 from openbook.questions.question import Question
 from openbook.retrieval.messages import message_places
 from openbook.retrieval.raising import raising_places, tells_cause
-from openbook.retrieval.roles import ASIDE, asks_for, role_of_part
+from openbook.retrieval.roles import ASIDE, asks_for, is_aside, role_of_part
+from openbook.retrieval.signals import coverage
+from openbook.tokens import tokenize
 
 # Limit of a statement with its condition, and of a definition.
 _MAX_LINES = 10
+
+# The least share of a message's words, weighted by rarity, in what explains it; and what else it says.
+_MOST = 0.5
+_NAMES_IT = re.compile(r"\b(?:error|warn|message|exception|fail|reject|complain)", re.IGNORECASE)
 
 # A definition that says something: a comment, a docstring, or a message of several words.
 _SAYS = re.compile(r"""(?:#|//|\*)\s|["'`][^"'`\n]*\s""")
@@ -26,10 +33,11 @@ def with_causes(query: Question, passages: Sequence[Passage], context: Sequence[
     """Return passages with what raises the error of a question, in the place of passages of code that these overlap.
 
     If there is any, passages of code with nothing but other names are dropped. Definitions of the error that say
-    nothing are, if there is anything else.
+    nothing are, if there is anything else. Tests only repeat a message that something prints.
     """
     if printed := [each for shown in context for each in _printing(query, shown)]:
-        return [*(each for each in passages if not any(overlap(each, other) for other in printed)), *printed]
+        asked = [each for each in passages if asks_for("test", query.text) or not is_of_test(each)]
+        return [*(each for each in asked if not any(overlap(each, other) for other in printed)), *printed]
     if not query.error:
         return list(passages)
     causes = [cause for shown in context for cause in _causes_in(query, shown)]
@@ -39,6 +47,27 @@ def with_causes(query: Question, passages: Sequence[Passage], context: Sequence[
     told = [each for each in passages if each.shown.is_prose or _is_told(query.error, each)]
     kept = [each for each in told if not any(overlap(each, other) for other in (*causes, *defined))]
     return [*kept, *defined, *causes]
+
+
+def explanation(ranked: Sequence[Passage], passages: Sequence[Passage], rarity: Mapping[str, float]) -> Passage | None:
+    """Return the best passage of prose that has most of a message and names it an error or the like.
+
+    The sentence behind, which may have the remedy, is part of it.
+    """
+    found = next(
+        (
+            each
+            for each in ranked
+            if each.shown.is_prose
+            and not (each.has_example or is_aside(each.first.span.path))
+            and _NAMES_IT.search(each.text)
+            and coverage(frozenset(tokenize(each.text)), rarity) >= _MOST
+        ),
+        None,
+    )
+    if found is None:
+        return None
+    return join_passages(found, next((each for each in passages if joins(found, each)), found))
 
 
 def _is_empty(name: str, passage: Passage) -> bool:
@@ -93,7 +122,10 @@ def _unit_at(shown: ContextItem, char: int) -> int | None:
 
 
 def _with_condition(shown: ContextItem, first: int) -> tuple[int, int]:
-    """Extend a statement to the one around it, if that is short; else to its condition, and the line before."""
+    """Extend a statement to the one around it, if that is short; else to its condition, and the line before.
+
+    An argument on a line of its own is extended to its call first.
+    """
     lines = layout_of(shown)
     last = min(next(statements(lines, first, len(lines) - 1)).last, first + _MAX_LINES - 1)
     around = next((each for each in enclosing(lines, first, last) if each.opens < first), None)
@@ -101,8 +133,10 @@ def _with_condition(shown: ContextItem, first: int) -> tuple[int, int]:
         return _opening_of(shown, around.first, around.last), around.last
     indent = lines[first].indent
     above = range(first - 1, max(last - _MAX_LINES, -1), -1)
-    first = next((at for at in above if lines[at].indent < indent and not lines[at].leads), first)
-    return _opening_of(shown, first, last), last
+    opens = next((at for at in above if lines[at].indent < indent and not lines[at].leads), first)
+    if opens < first and lines[opens].depth > (lines[opens - 1].depth if opens else 0):
+        return _with_condition(shown, opens)
+    return _opening_of(shown, opens, last), last
 
 
 def _opening_of(shown: ContextItem, first: int, last: int) -> int:

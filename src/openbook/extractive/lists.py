@@ -20,7 +20,7 @@ from openbook.extractive.list_bounds import (
     names_of,
     opens_list,
 )
-from openbook.extractive.passages import Passage, join_passages, lines_of_code, overlap
+from openbook.extractive.passages import Passage, PassageKey, join_passages, lines_of_code, overlap
 from openbook.extractive.setting_passages import TextOf
 from openbook.extractive.statements import layout_of
 from openbook.questions.lists_asked import AskedList
@@ -48,6 +48,15 @@ _NUMBERED = re.compile(r"[ \t]*\(?(?:\d{1,3}|#)[.)]\s")
 _COMMENT = re.compile(r"^(\s*)(?://+!?|#+|--+|;+|\*)(?=\s|$)")
 # The paragraph above a list is searched for in this many lines.
 _LINES_ABOVE = 6
+
+
+def lists_in(asked: AskedList | None, passages: Sequence[Passage]) -> dict[PassageKey, tuple[Passage, float]]:
+    """Return the lists that a question asks for, in the results of passages, with the share of its words."""
+    if asked is None:
+        return {}
+    shown = {passage.shown.number: passage.shown for passage in passages}
+    found = (each for item in shown.values() for each in lists_asked_for(asked, item))
+    return {passage.key: (passage, share) for passage, share in found}
 
 
 def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Passage, float]]:

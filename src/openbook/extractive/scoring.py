@@ -10,6 +10,7 @@ from typing import NamedTuple
 from openbook.embedding.protocol import Embedder
 from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.deprecations import is_deprecated, saying_deprecated
+from openbook.extractive.displaying import fence_of
 from openbook.extractive.headings import headings_over
 from openbook.extractive.list_entries import entry_at
 from openbook.extractive.passages import Passage, PassageKey, is_row, opened_by
@@ -20,7 +21,7 @@ from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import FRAME, wants_default
 from openbook.retrieval.raising import tells_cause
-from openbook.retrieval.roles import asks_for, is_aside, role_of_part
+from openbook.retrieval.roles import asks_for, is_aside, role_of, role_of_part
 from openbook.retrieval.signals import coverage, defines_type, is_named
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -63,6 +64,11 @@ _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
     re.IGNORECASE,
 )
+# Who asks for "5 minutes" is told of "five minutes". Not the other way round: any code has a "2".
+_NUMERALS = {
+    word: str(number)
+    for number, word in enumerate(tokenize("two three four five six seven eight nine ten eleven twelve"), start=2)
+}
 
 
 def asks_for_value(query: Question) -> bool:
@@ -87,6 +93,7 @@ def read_passage(passage: Passage) -> ReadPassage:
     if entry := entry_at(passage.shown, passage.first.number - 1):
         above = f"{above} {entry.name}"
     words = frozenset(tokenize(text))
+    words |= {_NUMERALS[token] for token in words & _NUMERALS.keys()}
     return ReadPassage(passage, text, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
 
 
@@ -153,6 +160,9 @@ _REQUIRED_BONUS = 5.0
 
 # The changes of a release do not repeat its number.
 _RELEASE_BONUS = 9.0
+# "quay (1.2.0)" may head a report on another project, unless the page or a heading is on changes.
+_ON_CHANGES = re.compile(r"up(?:grad|dat)|migrat|chang|release|what\W?s[-_ ]?new|news", re.IGNORECASE)
+_OF_OTHER = 0.5
 
 # An entry of a changelog, over the description of what it names.
 _CHANGE_BONUS = 9.0
@@ -211,6 +221,13 @@ def without_imports(question: Question, code: str) -> str:
     return code if "import" in question.text.lower() else _IMPORT.sub("", code)
 
 
+def has_only_imports(query: Question, read: ReadPassage) -> bool:
+    """Return whether a passage is code of imports alone, perhaps in fences."""
+    language = read.passage.shown.result.chunk.language
+    code = "\n".join(unit.text for unit in read.passage.units if not fence_of(unit.text, language))
+    return (read.passage.is_code or read.passage.has_example) and not without_imports(query, code).strip()
+
+
 def has_name(question: Question, text: str) -> bool:
     """Return whether a text contains a code name of the question, outside of imports unless it asks for these."""
     text = without_imports(question, text)
@@ -252,7 +269,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         uses = [passage for passage in passages if _uses(passage, query)]
         # Recursive calls count only if there are no others.
         others = [use for use in uses if not is_inside(use.shown.result.chunk, query)]
-        outside = [] if asks_for("test", query.text) else [use for use in others if not _is_of_test(use)]
+        outside = [] if asks_for("test", query.text) else [use for use in others if not is_of_test(use)]
         asked_for = {use.key for use in outside or others or uses}
         if uses and asks_only_for_uses(query):
             told = {each.key for each in passages if each.shown.is_prose and has_name(query, each.text)}
@@ -268,7 +285,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + _ENUMERATION_BONUS * passage.is_enumeration
         + _CHANGE_BONUS * passage.change
         + _DESCRIBING_BONUS * (passage.key in described)
-        + _RELEASE_BONUS * _is_on_release(query, passage)
+        + _RELEASE_BONUS * _on_release(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _LABELED_BONUS * labels_default(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
@@ -288,12 +305,16 @@ def labels_default(query: Question, passage: Passage) -> bool:
     return asked <= _words(" ".join(above))
 
 
-def _is_on_release(query: Question, passage: Passage) -> bool:
-    """Return whether a passage of prose is in a section or file on the release of which the changes are asked for."""
+def _on_release(query: Question, passage: Passage) -> float:
+    """Return how likely a passage of prose is on the release of which the changes are asked for, from 0 to 1."""
     if query.release is None or not passage.shown.is_prose:
-        return False
+        return 0.0
     chunk = passage.shown.result.chunk
-    return query.release.is_in(headings_over(chunk, passage.start_char - chunk.span.start_char), chunk.span.path)
+    path, headings = chunk.span.path, headings_over(chunk, passage.start_char - chunk.span.start_char)
+    if not query.release.is_in(headings, path):
+        return 0.0
+    is_of_changes = role_of(path, chunk.kind) == "changelog" or any(map(_ON_CHANGES.search, (*headings, path)))
+    return 1.0 if is_of_changes else _OF_OTHER
 
 
 def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
@@ -307,7 +328,7 @@ def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[Pa
     for name, owners in zip(query.identifiers, query.owners, strict=True):
         every = [passage for passage in passages if passage.defines == name]
         every = (query.asks_for_parameters and _constructors(name, passages)) or every
-        outside = [] if asks_for("test", query.text) else [head for head in every if not _is_of_test(head)]
+        outside = [] if asks_for("test", query.text) else [head for head in every if not is_of_test(head)]
         named = outside or every
         meant = [head for head in named if stands_in(owners, head.within)] or named
         asked_for.update(head.key for head in [head for head in meant if not is_deprecated(head)] or meant)
@@ -330,7 +351,8 @@ def _is_of_class(head: Passage, name: str) -> bool:
     return owner == name or any(defines_type(line, name) for line in above)
 
 
-def _is_of_test(passage: Passage) -> bool:
+def is_of_test(passage: Passage) -> bool:
+    """Return whether a passage is in a test."""
     chunk = passage.shown.result.chunk
     return role_of_part(chunk.span.path, chunk.kind, chunk.symbol) == "test"
 

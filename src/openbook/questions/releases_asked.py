@@ -10,14 +10,17 @@ from collections.abc import Sequence
 
 from openbook.entries import END_OF_HEADING
 from openbook.questions.phrases import Phrases
+from openbook.questions.versions_asked import RUNTIMES
 
 _RELEASE = r"v?(?P<number>\d+(?:\.\d+)+)(?![\w.]*\d)"
+# Before it, the name of the project: "in Quay Master 4.0". A release of Python mostly is what a project runs on.
+_NAME = rf"(?:(?!(?:a|an|the|{RUNTIMES})\b)[\w-]+\s+){{0,2}}"
 _ASKS = Phrases(
     rf"\W*{_RELEASE}\W*",
     rf".*\b(?:chang(?:ed?|es)|new|notes|fixed|fixes|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
-    rf"\s+(?:version\s+|release\s+)?{_RELEASE}.*",
+    rf"\s+{_NAME}{_RELEASE}.*",
     rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes|upgrad\w*|migrati\w*)\b.*",
-    rf".*\b(?:up(?:grad|dat)|migrat|mov)\w*\b.*\b(?:to|for)\s+(?:version\s+|release\s+)?{_RELEASE}.*",
+    rf".*\b(?:up(?:grad|dat)|migrat|mov)\w*\b.*\b(?:to|for)\s+{_NAME}{_RELEASE}.*",
 )
 _ZEROS = re.compile(r"(?<=\d\.\d)(?:\.0)+$")
 

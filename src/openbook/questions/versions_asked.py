@@ -22,7 +22,7 @@ _SYNONYMS = (
     ("erlang", "otp"),
 )
 # What needs no "version" beside it: "which node do I need".
-_RUNTIMES = "python|node(?:\\.?js)?|go(?:lang)?|rust|ruby|php|java|jdk|jre|elixir|erlang|kotlin|scala|swift|perl"
+RUNTIMES = "python|node(?:\\.?js)?|go(?:lang)?|rust|ruby|php|java|jdk|jre|elixir|erlang|kotlin|scala|swift|perl"
 
 _NEEDS = re.compile(
     r"\b(?:need|require|support|run|work|compatib|minim|oldest|lowest|earliest|least|build|built|compil|install|use\b|develop)",
@@ -43,7 +43,7 @@ _ASKS = Phrases(
     rf"\b{_LEAST}\s+{_THINGS}{_BEHIND}",
     r"^(?:does|do|can|is|are|will)\b.*\b(?:on|with|under|using)\s+(?P<things>[\w.+#-]*[a-z])[ -]"
     r"v?\d+(?:\.\d+)*(?![\w-])",
-    rf"\b(?:which|what)\s+(?P<things>{_RUNTIMES})\s+(?:do|should|must|can|is|does)\b",
+    rf"\b(?:which|what)\s+(?P<things>{RUNTIMES})\s+(?:do|should|must|can|is|does)\b",
 )
 _NOT_THINGS = STOP_WORDS | frozenset("version versions minimum oldest lowest earliest required supported".split())
 

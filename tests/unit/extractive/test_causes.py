@@ -415,6 +415,13 @@ def test_of_a_long_statement_the_line_of_the_message_is_quoted() -> None:
     assert [text.splitlines()[-1] for text in printing(code, "berth B7 is not free")] == ["    'berth %s is not free',"]
 
 
+def test_an_argument_within_a_long_call_is_quoted_with_its_own_call_and_the_condition() -> None:
+    said = "  if (full) {\n    throw StateError(\n      'berth $name '\n      'is not free. '\n      'Wait.',\n    );"
+    code = f"check(() {{\n{LONG}\n{said}\n  }}\n{LONG}\n}}());"
+
+    assert printing(code, "berth B7 is not free", "dart") == [said]
+
+
 def test_a_message_in_what_is_cut_off_is_not_quoted() -> None:
     chunk = of_code(f"def moor(self):\n{TIES}\n    fail('berth %s is not free')")
     context = build_context([RetrievalResult(chunk, 1.0, {"message": 30.0})], 100).shown

@@ -25,6 +25,9 @@ from openbook.questions.releases_asked import AskedRelease
         ("breaking changes when moving to 4.1", "4.1"),
         ("harbour 4.1 upgrade what do I have to change", "4.1"),
         ("4.1 migration guide", "4.1"),
+        ("What changed in harbour 4.0?", "4.0"),
+        ("what's new in Quay Master 4.0.1", "4.0.1"),
+        ("How do I upgrade to Harbour 4.1?", "4.1"),
     ],
 )
 def test_the_changes_of_a_release_are_asked_for(question: str, number: str) -> None:
@@ -42,6 +45,9 @@ def test_the_changes_of_a_release_are_asked_for(question: str, number: str) -> N
         "How do I move a ship to pier 4.1b2?",
         "What changed in the harbour?",
         "What changed in 2024?",
+        "Which ropes are new in a ship 3.5 metres long?",
+        "Is there a new crane for Python 3.10?",
+        "What changed in the old harbour 4.0?",
         "Why is a new rope 3.5 metres long?",
         "What is the difference between the changes in 2.0 and those in 3.0?",
         'When is "changes in 4.0.0" printed?',
