@@ -32,8 +32,9 @@ HEADING = re.compile(
 """Matches headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
 """
 
-# The label of a question in a FAQ, perhaps behind an emoji, and the rest of its paragraph up to the label of the answer.
-_LABEL = r"[^\w\n#]{0,6}Q(?:uestion)?[ \t]?\d{0,3}[*_]{0,2}[:.][*_]{0,2}[ \t]+"
+# The label of a question in a FAQ, perhaps behind an emoji, and the rest of its paragraph, up to the label of the
+# answer.
+_LABEL = r"[^\w\n#]{0,6}(?:Q|Question)[ \t]?\d{0,3}[*_]{0,2}[:.][*_]{0,2}[ \t]+"
 _PARAGRAPH = r"(?:(?!\n[ \t]*\r?\n|\n[^\w\n]{0,6}A(?:nswer)?\b[^\w\n]{0,3}[:.])[^\f]){8,400}"
 _ASKED = re.compile(
     rf"^[ \t]*(?:(?:[-*+•]|\d{{1,3}}[.)])[ \t]+)?(?:{_LABEL}(?P<labeled>\w{_PARAGRAPH})"
@@ -65,13 +66,13 @@ _CODE_DIRECTIVES = frozenset(
 
 
 def questions_in(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the questions of a FAQ that are no headings, in order: start, end, and text without markup.
+    r"""Yield the questions of a FAQ that are no headings, in order: start, end, and text without markup.
 
     They are in bold, follow a label, or are the summary of what is folded.
 
     Example:
-        >>> list(questions_in("Q: Do ropes freeze?\\nA: They do.\\n\\n**Do knots hold?** They do."))
-        [(0, 19, 'Do ropes freeze?'), (32, 51, 'Do knots hold?')]
+        >>> list(questions_in("Q: Do ropes freeze?\nA: They do.\n\n**Do knots hold?** They do."))
+        [(0, 19, 'Do ropes freeze?'), (33, 51, 'Do knots hold?')]
     """
     for found in _ASKED.finditer(text):
         said = _TAG.sub("", found["labeled"] or found["bold"] or found["summary"])

@@ -11,7 +11,6 @@ from openbook.extractive.causes import explanation, with_causes
 from openbook.extractive.changes import with_changes
 from openbook.extractive.context import Context
 from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.extractive.displaying import fence_of
 from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, adds_no_word, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
 from openbook.extractive.headed_passages import headed_passages, opening_of_named, repeats_message

@@ -31,7 +31,7 @@ from openbook.tokens import tokenize, words_to_read
 from openbook.types import Chunk
 
 # CONTRIBUTING.md lists what is needed to build a project.
-_ASIDE = ASIDE - {"legal"}
+_ASIDE = ASIDE - {"contributing"}
 _MIN_ITEMS = 2
 # Longer lists are cut after an item.
 _MAX_LINES = 24

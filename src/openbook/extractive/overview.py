@@ -19,7 +19,7 @@ from openbook.questions.kinds import kind_of
 from openbook.questions.names import identifiers
 from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question
-from openbook.retrieval.roles import role_of
+from openbook.retrieval.roles import ASIDE, role_of
 from openbook.text import units
 from openbook.types import Chunk, Filter, Kind, ResultRole, RetrievalResult
 
@@ -28,6 +28,7 @@ _MAX_PAGES, _MAX_FIRST_CHUNKS, _MAX_OTHER_CHUNKS = 5, 3, 1
 # With a filter that leaves so few documents, these are to be summarized.
 _FEW_DOCUMENTS = 3
 _DEEPEST = 3
+_NO_FRONT = (ASIDE - {"changelog"}) | {"example"}
 _AS_ASKED = -1  # before all other pages
 
 # Names of introductory pages without their suffix, best first.
@@ -224,7 +225,7 @@ def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[Docume
             continue
         depth = page.path.count("/")
         is_hidden = any(part.startswith(".") for part in page.path.split("/"))
-        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "legal", "generated", "vendored"}
+        is_aside = is_hidden or role_of(page.path, page.kind) in _NO_FRONT
         if depth <= _DEEPEST and not is_aside and _worth(page.path, page.kind, text)[0] < len(_FRONT) + 1:
             yield page
 

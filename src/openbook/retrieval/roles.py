@@ -11,8 +11,16 @@ from typing import Literal
 from openbook.types import Kind
 
 Role = Literal[
-    *("source", "test", "example", "documentation", "configuration"),
-    *("changelog", "contributing", "legal", "generated", "vendored"),
+    "source",
+    "test",
+    "example",
+    "documentation",
+    "configuration",
+    "changelog",
+    "contributing",
+    "legal",
+    "generated",
+    "vendored",
 ]
 
 ASIDE: frozenset[Role] = frozenset({"test", "changelog", "contributing", "legal", "generated", "vendored"})
@@ -29,7 +37,7 @@ _FOLDERS: Mapping[str, Role] = {
         ("vendor", "_vendor", "vendored", "third_party", "third-party", "thirdparty", "3rdparty"), "vendored"
     ),
     # Forms to fill in: they name the subjects of a project and answer nothing.
-    **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
+    **dict.fromkeys(("issue_template", "pull_request_template"), "contributing"),
 }
 # `tests2`, `test-d`, `e2e-win` and `testing` at the top: test code in 150 repositories.
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
@@ -45,8 +53,8 @@ _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
 # Folders with change notes, posts, and plans of what may come.
 _CHANGE_FOLDERS = frozenset(
-    "changelog changelogs .changelog .changeset newsfragments whatsnew releasenotes release-notes release_notes mockups proposals"
-    " rfc rfcs".split()
+    "changelog changelogs .changelog .changeset newsfragments whatsnew releasenotes release-notes release_notes mockups"
+    " proposals rfc rfcs".split()
 ) | {"release notes", "_posts"}
 # The documentation of earlier versions in Docusaurus, perhaps with the name of one of its parts before.
 _EARLIER_FOLDERS = ("versioned_docs", "versioned_sidebars")
@@ -79,8 +87,8 @@ _FRONT_STEMS = frozenset({"readme", "index", "_index"})
 # Pages for people who take part in the project, beside its legal texts: also `OPEN-SANS-LICENSE.txt`, but not
 # `create-new-license.md`.
 _ASIDE_STEM = re.compile(
-    r"(?i:^(?P<contributing>contributing|security|code[-_]of[-_]conduct)"
-    r"|^(?:licen[sc]e|copying|notice|authors|contributors|issue_template|pull_request_template))"
+    r"(?i:^(?P<contributing>contributing|security|code[-_]of[-_]conduct|issue_template|pull_request_template)"
+    r"|^(?:licen[sc]e|copying|notice|authors|contributors))"
     r"|[-_ ](?:LICEN[SC]ES?|COPYING|NOTICES)$"
 )
 
@@ -92,7 +100,9 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     ),
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
     "changelog": re.compile(
-        r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|mockups?|proposals?|rfcs?|blog)\b", re.IGNORECASE
+        r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|mockups?|proposals?|rfcs?"
+        r"|blog)\b",
+        re.IGNORECASE,
     ),
     "legal": re.compile(r"\blicen[sc](?:es?|ed|ing)\b|\bcopyright|\bpatents?\b|\bcontributors\b", re.IGNORECASE),
     "vendored": re.compile(r"\bvendor(?:ed|ing|s)?\b|\bthird[- ]part(?:y|ies)\b", re.IGNORECASE),

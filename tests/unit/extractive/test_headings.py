@@ -170,7 +170,8 @@ def test_questions_end_at_underlined_headings() -> None:
 
 
 def test_lines_with_nothing_but_questions_are_counted_in_the_document() -> None:
-    text = "Ropes.\n\n**Do ropes freeze?** \n\nQ: Do they\nburn?\nA: no\n\n**Do knots hold?** Yes.\n\n```\nQ: Do they burn?\n```\n"
+    asked = "**Do ropes freeze?** \n\nQ: Do they\nburn?\nA: no\n\n**Do knots hold?** Yes."
+    text = f"Ropes.\n\n{asked}\n\n```\nQ: Do they burn?\n```\n"
     chunk = chunk_of(text, "b.md", before="One.\n\n", language="markdown")
 
     assert lines_of_questions(chunk) == {5, 7, 8}
