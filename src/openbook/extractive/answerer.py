@@ -20,7 +20,7 @@ from openbook.extractive.overview import openings
 from openbook.extractive.parameter_passages import with_parameters
 from openbook.extractive.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.extractive.pointers import further_places
-from openbook.extractive.procedures import joined_steps
+from openbook.extractive.procedures import joined
 from openbook.extractive.quoting import in_code, itemized, mark_of, pointed, quoted
 from openbook.extractive.requirements import lines_with_versions, share_of_versions
 from openbook.extractive.scoring import (
@@ -387,14 +387,14 @@ def _words_to_read(quote: Passage, taken: Sequence[ScoredPassage]) -> int:
 
 
 def _read_on(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Return the best quote, then the others by result, in document order within each. Steps of a page are joined."""
+    """Return the best quote, then the others by result, in document order within each, joined if nearly adjacent."""
     numbers = list(dict.fromkeys(item.passage.shown.number for item in chosen))
-    joined: list[ScoredPassage] = []
+    quotes: list[ScoredPassage] = []
     for item in sorted(chosen, key=lambda item: (numbers.index(item.passage.shown.number), item.passage.start_char)):
-        steps = joined_steps(joined[-1].passage, item.passage) if joined else None
-        joined[-1:] = [replace(joined[-1], passage=steps)] if steps else [*joined[-1:], item]
-    best = [item for item in joined if overlap(item.passage, chosen[0].passage)][:1]
-    return [*best, *(item for item in joined if item not in best)]
+        whole = joined(quotes[-1].passage, item.passage) if quotes else None
+        quotes[-1:] = [replace(quotes[-1], passage=whole)] if whole else [*quotes[-1:], item]
+    best = [item for item in quotes if overlap(item.passage, chosen[0].passage)][:1]
+    return [*best, *(item for item in quotes if item not in best)]
 
 
 def _adjoin(a: Passage, b: Passage) -> bool:

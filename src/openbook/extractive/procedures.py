@@ -1,18 +1,26 @@
-"""Quotes the steps of a procedure in their order: whole lists of steps, and steps that are nearly adjacent as one."""
+"""Joins quotes that are nearly adjacent: steps of a procedure, and parts of a paragraph."""
 
 from __future__ import annotations
+
+import re
 
 from openbook.extractive.headings import headings_in
 from openbook.extractive.passages import Passage, is_row, join_passages, slice_of
 from openbook.extractive.surroundings import leads_in
 from openbook.tokens import words_to_read
 
-# Between two steps may be another one of so many words, such as "Leave the shell:" with `exit`.
-_MAX_WORDS_BETWEEN = 20
+# Between two steps may be another one of so many words, such as "Leave the shell:" with `exit`; between two sentences,
+# the one that they are about.
+_MAX_WORDS_BETWEEN = 40
+# A blank line.
+_PARTS = re.compile(r"\n[ \t]*\r?\n")
 
 
-def joined_steps(before: Passage, after: Passage) -> Passage | None:
-    """Return a quote of two steps of one section with what is between; None if they are no steps, or far apart."""
+def joined(before: Passage, after: Passage) -> Passage | None:
+    """Return a quote of two steps of one section, or two parts of one paragraph, with what is between.
+
+    None if they are neither, or far apart.
+    """
     shown = before.shown
     if shown is not after.shown or shown.result.chunk.kind != "docs" or shown.result.chunk.language == "html":
         return None
@@ -21,8 +29,8 @@ def joined_steps(before: Passage, after: Passage) -> Passage | None:
     between = slice_of(shown, before.end_char, after.start_char)
     base = shown.result.chunk.span.start_char
     is_other = any(before.end_char <= base + each.start < after.end_char for each in headings_in(shown.result.chunk))
-    joined = join_passages(before, after)
-    if is_other or words_to_read(between) > _MAX_WORDS_BETWEEN or joined.includes_code:
+    whole = join_passages(before, after)
+    if is_other or words_to_read(between) > _MAX_WORDS_BETWEEN or whole.includes_code:
         return None
     are_steps = any(each.is_code or each.has_example or leads_in(each) or is_row(each.text) for each in (before, after))
-    return joined if are_steps else None
+    return whole if are_steps or not _PARTS.search(between) else None

@@ -10,22 +10,24 @@ import pytest
 from openbook.extractive.context import build_context
 from openbook.extractive.lists import steps_around
 from openbook.extractive.passages import Passage, is_row, passages_of
-from openbook.extractive.procedures import joined_steps
+from openbook.extractive.procedures import joined
 from tests.unit.extractive.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of
 
 TIE = "Tie the rope to the pier:\n\n```sh\nquay tie --all\n```"
 LEAVE = "Leave the boat:\n\n```sh\nquay leave now\n```"
 PAGE = f"{TIE}\n\nSay so.\n\n{LEAVE}\n\nThe harbour is old."
-OLD = "The harbour is very old. It was built of stone by sailors who came from far away with all of their new ships."
+OLD = (
+    "The harbour is very old. It was built of stone by sailors who came from far away with all of their new ships. " * 2
+)
 
 
 def between(text: str, first: str, last: str, **fields: Any) -> str | None:
     """Return the text of two quotes as one, if they are joined."""
     (shown,) = build_context([result_of(chunk_of(text, **fields))], 10_000).shown
     before, after = (next(each for each in passages_of(shown) if each.text.startswith(one)) for one in (first, last))
-    joined = joined_steps(before, after)
-    return joined.text if joined else None
+    whole = joined(before, after)
+    return whole.text if whole else None
 
 
 @pytest.mark.parametrize(
@@ -40,11 +42,11 @@ def between(text: str, first: str, last: str, **fields: Any) -> str | None:
     ],
 )
 def test_steps_near_each_other_are_one_quote(text: str, first: str, last: str) -> None:
-    joined = between(text, first, last, language="markdown")
+    whole = between(text, first, last, language="markdown")
 
-    assert joined is not None
-    assert joined.startswith(first)
-    assert last in joined
+    assert whole is not None
+    assert whole.startswith(first)
+    assert last in whole
 
 
 @pytest.mark.parametrize(
@@ -69,20 +71,37 @@ def passages(text: str, **fields: Any) -> list[Passage]:
 def test_a_quote_that_is_whole_is_not_joined() -> None:
     first, *_, last = passages(TIE)
 
-    assert joined_steps(first, last) is not None
-    assert joined_steps(replace(first, is_whole=True), last) is None
-    assert joined_steps(first, replace(last, is_whole=True)) is None
-    assert joined_steps(last, first) is None
+    assert joined(first, last) is not None
+    assert joined(replace(first, is_whole=True), last) is None
+    assert joined(first, replace(last, is_whole=True)) is None
+    assert joined(last, first) is None
 
 
 def test_entries_of_a_list_are_not_joined() -> None:
     first, last = passages("``--tie``\n    Ties a rope:\n\n``--leave``\n    Leaves the pier.", language="rst")
 
-    assert joined_steps(first, last) is None
+    assert joined(first, last) is None
 
 
 def test_quotes_of_different_results_are_not_joined() -> None:
-    assert joined_steps(passages(TIE)[0], passages(TIE)[1]) is None
+    assert joined(passages(TIE)[0], passages(TIE)[1]) is None
+
+
+def test_two_sentences_of_a_paragraph_are_one_quote_with_what_is_between() -> None:
+    text = "Ropes may be old here.\nIf so, buy a new one.\nThose do not break soon."
+
+    assert between(text, "Ropes", "Those", language="markdown") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ropes may be old here.\n \nIf so, buy a new one.\nThose do not break soon.",
+        f"Ropes may be old here.\n{OLD.strip()}\nThose do not break soon.",
+    ],
+)
+def test_sentences_apart_are_not(text: str) -> None:
+    assert between(text, "Ropes", "Those", language="markdown") is None
 
 
 ITEMS = ["1. Look for a free ring.", "2. Tie the rope to the ring of the pier.", "3. Tell the master."]
@@ -158,10 +177,10 @@ def test_no_steps_are_around(text: str, fields: dict[str, Any]) -> None:
 def test_a_joined_quote_says_where_its_last_part_goes_on() -> None:
     first, *_, last = passages(TIE)
 
-    joined = joined_steps(first, replace(last, goes_on="(goes on to line 9)"))
+    whole = joined(first, replace(last, goes_on="(goes on to line 9)"))
 
-    assert joined is not None
-    assert joined.goes_on == "(goes on to line 9)"
+    assert whole is not None
+    assert whole.goes_on == "(goes on to line 9)"
 
 
 def test_an_item_without_a_number_is_one() -> None:
