@@ -21,6 +21,11 @@ _OPENS_CODE = re.compile(r"(?:^|\s)>[a-z]*\s*$")
 _COLUMNS = re.compile(r"\s~\s*$")
 _FOLD = re.compile(r"\s*(?:\{\{\{|\}\}\})\d*\s*$")
 _MODELINE = re.compile(r"\s*vim?:.*\bf(?:ile)?t(?:ype)?=help\b.*")
+# Between a name and what is said of it.
+_GAP = re.compile(r"\s{2}|\t")
+
+# Further ones are a table, which is hard to read in one line.
+_MOST_NAMES = 8
 
 # Of what an entry says, so that indentation alone tells where it ends.
 _INDENT = "  "
@@ -29,8 +34,9 @@ _INDENT = "  "
 def read_vimhelp(text: str, path: str) -> Reading:
     r"""Read a help file.
 
-    What is below a ruler, or a title with a tag, is a section. A line of tags is the head of an entry, with the mark of
-    `openbook.entries`; its text up to the next one is indented. Line numbers do not change.
+    What is below a ruler, or a title with a tag, is a section. Lines of tags, and of the names that these stand behind
+    or above, are the head of an entry: one line with the mark of `openbook.entries`. Its text up to the next one is
+    indented. With a name it is also a section. Line numbers do not change.
 
     Example:
         >>> reading = read_vimhelp("*moor.txt*\n==========\nROPES *ropes*\n\n*:Moor*\nMoors. >\n  :Moor\n<\n", "")
@@ -53,6 +59,9 @@ class _Page:
         self._headings: dict[int, tuple[int, str]] = {}
         self._listings: list[list[int]] = []
         """The places of the lines of each listing."""
+        self._first_of_head = 0
+        self._names: list[str] = []
+        """Of the entry whose head ends in the line above."""
         self._is_below_ruler = self._in_entry = self._in_listing = False
 
     def read(self, line: str) -> None:
@@ -66,19 +75,29 @@ class _Page:
             line = f" {line[1:]}" if line.startswith("<") else line
         is_ruler = _RULER.fullmatch(line) is not None
         level, title = _heading(line, len(self._shown), is_below_ruler=self._is_below_ruler)
-        tags = "" if level else _tags(line)
-        self._in_entry = bool(tags) or (self._in_entry and not level and not is_ruler)
+        above = self._names if _can_join(self._names, line) else []
+        self._names = [] if level else _names(line, above)
+        self._in_entry = bool(self._names) or (self._in_entry and not level and not is_ruler)
         self._is_below_ruler = is_ruler or (self._is_below_ruler and not line.strip())
         if level:
             self._headings[len(self._shown)] = (level, title)
             shown = title if level > 1 else " ".join(_untagged(line).split())
             self._shown.append(shown + END_OF_HEADING + "\f" * (level - 1))
-        elif tags:
-            self._shown.append(tags + END_OF_HEAD)
+        elif self._names:
+            self._add_head(_without_tags(line), is_further=bool(above))
         else:
             self._in_listing = _OPENS_CODE.search(line) is not None
             self._listings += [[] for _ in range(self._in_listing)]
             self._add(_plain(line))
+
+    def _add_head(self, name: str, *, is_further: bool) -> None:
+        if not is_further:
+            self._first_of_head = len(self._shown)
+        head = ", ".join(self._names)
+        self._shown.append("")
+        self._shown[self._first_of_head] = head + END_OF_HEAD
+        if name and not _GAP.search(name):  # tags alone may stand above any paragraph
+            self._headings[self._first_of_head] = (4, head)
 
     def _add(self, line: str) -> None:
         self._shown.append(f"{_INDENT}{line}" if self._in_entry and line.strip() else line)
@@ -102,28 +121,45 @@ def _heading(line: str, place: int, *, is_below_ruler: bool) -> tuple[int, str]:
     if place == 0 and tags:
         return 1, tags[0]
     titled = _TITLED.fullmatch(line)
-    if titled and not any(tag.strip("'") in titled["title"] for tag in tags):
+    if titled and (is_below_ruler or not _is_named(titled["title"], tags)):
         return 2, " ".join(_untagged(line).split())  # a link may name the tag
     if is_below_ruler and line.strip():
-        return (2, " ".join(tags)) if tags and not _TAG.sub("", line).strip() else (0, "")
+        return (2, " ".join(tags)) if tags and not _without_tags(line) else (0, "")
     subtitle = _SUBTITLE.fullmatch(line)
     return (3, subtitle["title"]) if subtitle else (0, "")
 
 
-def _tags(line: str) -> str:
-    """Return the tags of a line that only has these, or the names that they stand behind; empty for other lines."""
+def _can_join(names: list[str], line: str) -> bool:
+    """Return whether a line may continue a head: none that has a description beside its name is joined."""
+    return len(names) < _MOST_NAMES and not any(_GAP.search(each) for each in (*names[-1:], _without_tags(line)))
+
+
+def _names(line: str, above: list[str]) -> list[str]:
+    """Return the names of an entry, which may have some in the lines above; none if a line is not of its head."""
     tags = _TAG.findall(line)
-    if not tags:
-        return ""
-    said = _TAG.sub("", line).strip()
-    is_named = any(tag.strip("'") in said for tag in tags) and line.rstrip().endswith("*")
-    return ", ".join(tags) if not said else said if is_named else ""
+    said = _without_tags(line)
+    if not said:
+        return [*above, *tags] if tags else []
+    is_alone = not line[0].isspace() and any(said in name for name in above)
+    if not is_alone and not (_is_named(said, tags) and line.rstrip().endswith("*")):
+        return []
+    # Tags such as `moor-event` and `options.moor` only make the name `moor` unique.
+    unique = re.compile(rf"(?:.*[.-])?{re.escape(said)}(?:[.-].*)?")
+    return [*(name for name in above if not unique.fullmatch(name)), said]
+
+
+def _is_named(said: str, tags: list[str]) -> bool:
+    return any(tag.strip("'").removesuffix("()") in said for tag in tags)
 
 
 def _plain(line: str) -> str:
     if _RULER.fullmatch(line) or _MODELINE.fullmatch(line):
         return ""
     return _COLUMNS.sub("", _OPENS_CODE.sub("", _untagged(line))).rstrip()
+
+
+def _without_tags(line: str) -> str:
+    return _TAG.sub("", line).strip()
 
 
 def _untagged(line: str) -> str:

@@ -61,6 +61,7 @@ def test_sections_are_below_rulers_titles_with_tags_and_subtitles() -> None:
         (1, "harbour.txt"),
         (2, "ROPES harbour-ropes"),
         (3, "Ropes and knots"),
+        (4, ":Tie"),
         (2, "harbour-faq"),
         (2, "COMMANDS harbour-commands"),
     ]
@@ -70,11 +71,60 @@ def test_tags_are_the_heads_of_entries_whose_text_is_indented() -> None:
     reading = read_vimhelp(HARBOUR, "")
 
     heads = [reading.text[start:end] for start, end in entry_heads(reading.text, reading.language)]
-    assert heads == ["g:harbour_mode", ":Moor", "<plug>(moor)", ":Tie"]
+    assert heads == ["g:harbour_mode", ":Moor, <plug>(moor)", ":Tie"]
     lines = reading.text.split("\n")
     assert lines[lines.index("g:harbour_mode\f") + 1] == "    How ships are moored:"
     assert "  :Moor {ship}      Moors a ship at the nearest" in lines
     assert "Q: Why?" in lines
+
+
+@pytest.mark.parametrize(
+    ("opening", "head", "titles"),
+    [
+        ("  *harbour-rope*\n  *harbour-rope-knot*\n", "harbour-rope, harbour-rope-knot", []),
+        ("  *options.moor*\n  *b:moor*\nmoor\nb:moor\n", "moor, b:moor", ["moor, b:moor"]),
+        ("  *:Moor*\n:Moor {ship}  Ties.\n", ":Moor", []),
+        ("  *moor*\n  moor\n", "moor", []),
+        ("  *moor*\nTies.\n", "moor", []),
+        ("==========\nMoor a ship  *Moor*\n\n  *cast*\n", "cast", []),
+        ("moor  Ties  *moor*\ncast  *cast*\n", "moor  Ties", ["cast"]),
+        ("moor  *moor*\ncast  Casts  *cast*\n", "moor", ["moor"]),
+        ("moor  *moor*\ncast\tCasts  *cast*\n", "moor", ["moor"]),
+        ("  *a* *b* *c* *d* *e* *f* *g* *h*\n  *i*\n", "a, b, c, d, e, f, g, h", []),
+        ("  *a* *b* *c* *d* *e* *f* *g*\n  *h*\n", "a, b, c, d, e, f, g, h", []),
+        ("  *moor*\n\nmoor\n", "moor", []),
+        ("  *moor-event*\nMoor  *Moor*\n  *Cast-event*\nCast  *Cast*\n", None, ["moor-event, Moor, Cast"]),
+        ("moor({ship})  *moor()*\nharbour#Moor(ship)  *harbour#Moor()*\n", None, ["moor({ship}), harbour#Moor(ship)"]),
+        ("\nTie  *Tie*\n\nCast  *Cast*\n", "Tie", ["Tie", "Cast"]),
+    ],
+)
+def test_names_below_tags_are_one_head_and_a_section(opening: str, head: str | None, titles: list[str]) -> None:
+    text = f"*harbour.txt*\nWelcome.\n{opening}\n  Moors a ship.\n"
+    reading = read_vimhelp(text, "")
+
+    start, end = entry_heads(reading.text, reading.language)[0]
+    assert reading.text[start:end] == (head or titles[0])
+    assert [each.title for each in reading.blocks if each.level == 4] == titles
+    is_below_ruler = opening.startswith("=")
+    assert [each.title for each in reading.blocks if each.level == 2] == ["Moor a ship Moor"] * is_below_ruler
+    assert reading.text.count("\n") == text.count("\n")
+
+
+def test_a_name_with_a_tag_in_a_sentence_is_no_head() -> None:
+    text = read_vimhelp("*harbour.txt*\n\n*Moor*\nMoor *Moor* first.\n", "").text
+
+    assert text.split("\n")[2:4] == ["Moor\f", "  Moor Moor first."]
+
+
+def test_a_paragraph_below_names_stays_one() -> None:
+    text = "*harbour.txt*\n\nMoor(ship)   *Moor()*\n\n  A `ship` can be\n  given. Else, none is.\n"
+
+    assert read_vimhelp(text, "").text.split("\n")[2:6] == [
+        "Moor(ship)\f",
+        "",
+        "    A `ship` can be",
+        "    given. Else, none is.",
+    ]
 
 
 def test_listings_are_code_without_their_signs() -> None:
@@ -95,6 +145,7 @@ def test_lines_keep_their_numbers_and_rulers_folds_and_modelines_are_blank() -> 
         "}}}",
         "===",
         "<",
+        "   ",
         "---",
         " vi",
     ]
