@@ -27,6 +27,8 @@ _MAX_GAP = 4
 
 # An example with this share of the words of a message only repeats it.
 _REPEATED = 0.7
+# A passage with so many times the words of a message says more than that.
+_MAX_OTHER = 1.5
 
 
 # Asked with other words, a section that has one of them as its heading is answered by what has more of them.
@@ -56,7 +58,7 @@ def headed_passages(query: Question, context: Sequence[ContextItem], rarity: Map
         for section in _sections(query, each)
         if heading_strength(query, section.title, rarity)
     )
-    first = next(near, None)
+    first = next(near, None) or next(_behind_message(query, context, rarity), None)
     return [] if first is None else list(_opening(query, _continued(query, first, context), rarity))
 
 
@@ -84,6 +86,21 @@ def repeats_message(query: Question, passage: Passage, rarity: Mapping[str, floa
 def _reads_inside(query: Question) -> bool:
     """Return whether the sections inside of a section answer as well: one has the remedy, or is on one thing."""
     return bool(query.messages or query.compared)
+
+
+def _behind_message(query: Question, context: Sequence[ContextItem], rarity: Mapping[str, float]) -> Iterator[_Section]:
+    """Yield what stands behind the places of pages that show the message of a question, and hardly anything else."""
+    most = _MAX_OTHER * max((len(set(tokenize(message))) for message in query.messages), default=0)
+    for shown in context if query.messages else ():
+        chunk = shown.result.chunk
+        if not shown.is_prose or is_aside(chunk.span.path):
+            continue
+        for each in passages_of(shown):
+            said = frozenset(tokenize(each.text))
+            if len(said) <= most and coverage(said, rarity) >= _REPEATED:
+                start = each.end_char - chunk.span.start_char
+                below = (heading.start for heading in headings_in(chunk) if heading.start >= start)
+                yield _Section(shown, "".join(chunk.context[-1:]), start, next(below, len(chunk.text)))
 
 
 def _sections(query: Question, shown: ContextItem) -> Iterator[_Section]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from openbook.extractive.context import build_context
 from openbook.extractive.headed_passages import headed_passages
 from openbook.questions.question import read_question
@@ -160,3 +162,27 @@ def test_the_sections_of_a_comparison_are_read_as_well() -> None:
     whole = page("## Rope vs. chain", "Both moor a ship.", "### Ropes", first, "### Chains", second, "## Fees", "Low.")
 
     assert headed("rope vs chain, when to use which", whole)[0].endswith(second)
+
+
+def test_what_stands_behind_a_message_that_a_page_shows_comes_first() -> None:
+    faq = page("## Full quays", "The log says:", "> quay B7 is full", "Send some ships away.", "## Ropes", "Of hemp.")
+
+    assert told(QUESTION, faq)[0] == "Send some ships away."
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("full.md", "> quay B7 is full of ships, and so are nine other quays with many more boats when May comes"),
+        ("full.md", "> quay A2 is old"),
+        ("tests/full.md", "> quay B7 is full"),
+    ],
+)
+def test_nothing_stands_behind_other_lines(path: str, text: str) -> None:
+    assert headed(QUESTION, page("The log says:", text, "Send some ships away.", path=path)) == []
+
+
+def test_nothing_stands_behind_a_line_without_a_message() -> None:
+    faq = page("The log says:", "> quay is full", "Send some ships away.")
+
+    assert headed("is the quay full", faq) == []
