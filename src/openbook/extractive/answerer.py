@@ -292,15 +292,17 @@ def _answer(
     chosen = _chosen(ranked, passages, rarity, max_words, by_place=by_place, in_steps=in_steps)
     if by_place:
         return _read_on(chosen)
-    chosen = _read_on(_with_examples(chosen, passages))
+    chosen = _read_on(_with_examples(chosen, passages, rarity))
     open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
     places = further_places(open_to, quotes, rarity, points_to_all=points_to_all)
     return [*chosen, *(ScoredPassage(place, 0.0, is_pointer=True) for place in places)]
 
 
-def _with_examples(chosen: Sequence[ScoredPassage], passages: Sequence[Passage]) -> list[ScoredPassage]:
+def _with_examples(
+    chosen: Sequence[ScoredPassage], passages: Sequence[Passage], rarity: Mapping[str, float]
+) -> list[ScoredPassage]:
     """Return quotes with the list or example directly below the best, and with what introduces each example."""
-    wholes = with_examples([item.passage for item in chosen], passages)
+    wholes = with_examples([item.passage for item in chosen], passages, rarity)
     return [replace(item, passage=whole) for item, whole in zip(chosen, wholes, strict=True) if whole is not None]
 
 

@@ -11,7 +11,8 @@ from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
 from openbook.extractive.displaying import code_opening_at
 from openbook.extractive.headings import headings_in
-from openbook.extractive.passages import COURSE_FACT, passages_of
+from openbook.extractive.paragraphs import COURSE_FACT
+from openbook.extractive.passages import passages_of
 from openbook.questions.names import stands_in
 from openbook.sources.front_matter import FRONT_MATTER, stated_title
 from openbook.text import LineIndex, trim, units

@@ -11,7 +11,8 @@ from openbook.extractive.context import Context, ContextItem
 from openbook.extractive.definition_heads import is_comment
 from openbook.extractive.headings import headings_in, headings_over
 from openbook.extractive.notices import LICENSE_WORDS
-from openbook.extractive.passages import Passage, is_row, passages_of
+from openbook.extractive.paragraphs import is_row
+from openbook.extractive.passages import Passage, passages_of
 from openbook.extractive.surroundings import completed, leads_in
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.lookup.named_documents import nearest_paths

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from openbook.containers import HEADING, box_title, section_title
-from openbook.entries import BAR_OF_ROW, indent_of
+from openbook.containers import HEADING, box_title
+from openbook.entries import indent_of
 from openbook.extractive.context import ContextItem, Included, units_of
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads
 from openbook.extractive.displaying import Example, examples_of, fence_of, indented_code
 from openbook.extractive.headings import headings_in, lines_of_questions
 from openbook.extractive.list_entries import ListEntry, entries_in, entry_at, is_heading
+from openbook.extractive.paragraphs import TITLE, is_table_rule, paragraphs_in
 from openbook.extractive.statements import layout_of, lines_of, pieces
 from openbook.extractive.unshown import MARKUP, is_markup, unshown
 from openbook.retrieval.setting_entries import SettingEntry
@@ -27,17 +28,6 @@ UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{3,}")
 
 # Characters that may follow the title in a heading.
 _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
-
-# Titles of lessons and pages.
-_TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
-
-# Table rows and list items, which may have continuation lines.
-_ROW = re.compile(rf"\s*(?:{BAR_OF_ROW}|(?:[-*+•]|(?:\d{{1,3}}|#)[.)])(?:\s|$))")
-# An option with its description in a second column, as in the help of a program.
-_OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
-
-# A field in the header of a course, which has no continuation lines.
-COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
 # Markup, links within a page, as in tables of contents, and references to manual pages.
 _LABEL = re.compile(
@@ -252,7 +242,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         for unit in shown.units
         if unit.number not in inside and (unit.span.start_line in code or not is_markup(unit.text))
     ]
-    for paragraph in _paragraphs(said, _openings(shown)):
+    for paragraph in paragraphs_in(shown, said):
         if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
@@ -276,11 +266,13 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             offered = [Passage(shown, opening[0], paragraph[-1])] if is_said else []
         elif entry is not None and entry.is_row and len(paragraph) <= MAX_QUOTE_LINES:
             offered = [Passage(shown, paragraph[0], paragraph[-1])]
+        elif all(unit.span.start_line in code for unit in paragraph):
+            offered = _statements(shown, paragraph[0].number - 1, paragraph[-1].number - 1)
         else:
             offered = list(_sentences(shown, paragraph))
         for passage in offered:
             fits = short or is_entry or _count_words(passage.text) >= _MIN_WORDS
-            if fits and (short or not _TITLE.match(passage.text)):
+            if fits and (short or not TITLE.match(passage.text)):
                 found.setdefault((passage.start_char, passage.end_char), passage)
         before = paragraph
     return [found[place] for place in sorted(found)]
@@ -331,7 +323,12 @@ def _of_example(shown: ContextItem, example: Example) -> list[Passage]:
     is_shown = example.opening >= 0 and example.closing < len(shown.units)
     if is_shown and last - first < MAX_QUOTE_LINES:
         return [Passage(shown, shown.units[example.opening], shown.units[example.closing])]
-    lines = lines_of(shown.units[first : last + 1], example.language)
+    return _statements(shown, first, last, example.language)
+
+
+def _statements(shown: ContextItem, first: int, last: int, language: str = "") -> list[Passage]:
+    """Return the statements of code in prose, between two positions, both inclusive."""
+    lines = lines_of(shown.units[first : last + 1], language)
     found = [
         Passage(shown, shown.units[first + start], shown.units[first + end])
         for start, end in pieces(lines, 0, last - first, MAX_QUOTE_LINES, _MAX_STATEMENT_LINES)
@@ -363,16 +360,6 @@ def _count_words(text: str) -> int:
     return len(text.split() if text.isascii() else tokenize(text))
 
 
-def is_row(text: str) -> bool:
-    """Return whether a text begins with a table row or a list item."""
-    return _ROW.match(text) is not None or _OPTION_ROW.match(text) is not None
-
-
-def is_table_rule(text: str) -> bool:
-    """Return whether a text is the delimiter row of a Markdown table, between header and rows."""
-    return text.lstrip().startswith("|") and not text.strip(" \t|:-")
-
-
 def holds_heading(text: str) -> bool:
     """Return whether a text contains a heading."""
     return HEADING.search(text) is not None
@@ -383,51 +370,6 @@ def _is_bold(text: str) -> bool:
     sign, bold, line = text.strip().removesuffix(":").partition("**")
     line = bold + line
     return not any(map(str.isalnum, sign)) and line.startswith("**") and line.endswith("**") and "*" not in line[2:-2]
-
-
-def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
-    """Return a predicate for whether a unit begins a new paragraph: after blank lines, at headings, and at list items.
-
-    The head of a list entry and its body are one paragraph, and all cells of a row.
-    """
-    entries = entries_in(shown)
-    begin = {each.first for each in entries} | {each.last + 1 for each in entries}
-    cells = {place for each in entries if each.is_row for place in range(each.first + 1, each.last + 1)}
-    bodies = {each.head + 1 for each in entries if each.head < each.last}
-    asked = lines_of_questions(shown.result.chunk)
-
-    def opens(before: Unit, unit: Unit) -> bool:
-        if unit.number - 1 in begin:
-            return True
-        if unit.number - 1 in cells:
-            return False
-        if any(_is_alone(shown.result.chunk, each) for each in (before, unit)):
-            return True
-        if (before.span.start_line in asked) != (unit.span.start_line in asked):
-            return True
-        if unit.number - 1 in bodies:
-            return is_row(unit.text)
-        return unit.span.start_line != before.span.end_line + 1 or is_row(unit.text)
-
-    return opens
-
-
-def _is_alone(chunk: Chunk, unit: Unit) -> bool:
-    if section_title(unit.text):
-        return True
-    return is_heading(chunk, unit) or any(pattern.match(unit.text) for pattern in (_TITLE, COURSE_FACT))
-
-
-def _paragraphs(units: Sequence[Unit], opens: Callable[[Unit, Unit], bool]) -> Iterator[list[Unit]]:
-    """Split units where `opens` says that a new paragraph begins."""
-    paragraph: list[Unit] = []
-    for unit in units:
-        if paragraph and opens(paragraph[-1], unit):
-            yield paragraph
-            paragraph = []
-        paragraph.append(unit)
-    if paragraph:
-        yield paragraph
 
 
 def _blocks(paragraph: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:

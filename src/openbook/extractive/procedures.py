@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from openbook.extractive.headings import headings_in
-from openbook.extractive.passages import Passage, is_row, join_passages, slice_of
+from openbook.extractive.paragraphs import is_row
+from openbook.extractive.passages import Passage, join_passages, slice_of
 from openbook.extractive.surroundings import leads_in
 from openbook.tokens import words_to_read
 

@@ -13,7 +13,8 @@ from openbook.extractive.deprecations import is_deprecated, saying_deprecated
 from openbook.extractive.displaying import fence_of
 from openbook.extractive.headings import headings_over
 from openbook.extractive.list_entries import entry_at
-from openbook.extractive.passages import Passage, PassageKey, is_row, opened_by
+from openbook.extractive.paragraphs import is_row
+from openbook.extractive.passages import Passage, PassageKey, opened_by
 from openbook.extractive.requirements import share_of_versions
 from openbook.questions.definitions import AskedTerm, doing_of
 from openbook.questions.names import stands_in

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from openbook.answers import has_lines
@@ -12,12 +12,11 @@ from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES
 from openbook.extractive.displaying import fence_of, indented_code
 from openbook.extractive.headings import ends_of_bodies, headings_in
+from openbook.extractive.paragraphs import is_row, is_table_rule
 from openbook.extractive.passages import (
     Passage,
     examples_in,
     holds_heading,
-    is_row,
-    is_table_rule,
     join_passages,
     joins,
     overlap,
@@ -25,7 +24,7 @@ from openbook.extractive.passages import (
 )
 from openbook.extractive.statements import enclosing, layout_of
 from openbook.text import indentation
-from openbook.tokens import words_to_read
+from openbook.tokens import tokenize, words_to_read
 from openbook.types import Chunk, Unit
 
 # Ends a sentence that introduces a list, a command or an example.
@@ -43,7 +42,7 @@ _ATTRIBUTES = re.compile(r"\[[\w,.%#=-]+\]\s*")
 # First words of sentences that refer to the one before.
 _REFERS = frozenset("This That These Those It They He She Such".split())
 
-# A sentence with as many words says something, even if it introduces what follows.
+# A sentence with as many words says something, even if it introduces what follows, or more is said behind it.
 _TELLING_WORDS = 15
 
 # Limits of an extended quote. Words were chosen together with `_MAX_QUOTES` of `openbook.extractive.answerer`.
@@ -155,17 +154,41 @@ def with_block(quote: Passage) -> Passage:
     return _cut(quote, whole, most) if is_long else whole
 
 
-def with_examples(quotes: Sequence[Passage], passages: Sequence[Passage]) -> list[Passage | None]:
+def with_examples(
+    quotes: Sequence[Passage], passages: Sequence[Passage], words: Collection[str]
+) -> list[Passage | None]:
     """Return quotes, the first one with the block directly below, and each example with what introduces it.
+
+    If the first is short, it has the sentences behind it as well that have some of the words.
 
     Those that have become part of the first are None.
     """
     wholes: list[Passage | None] = []
     for quote in quotes:
         is_part = bool(wholes) and wholes[0] is not None and overlap(quote, wholes[0])
-        wholes.append(with_block(quote) if not wholes else None if is_part else quote)
+        wholes.append(with_block(_with_rest(quote, passages, words)) if not wholes else None if is_part else quote)
     kept = [each for each in wholes if each is not None]
     return [each and _with_lead_in(each, passages, [one for one in kept if one is not each]) for each in wholes]
+
+
+def _with_rest(quote: Passage, passages: Sequence[Passage], words: Collection[str]) -> Passage:
+    """Return a short quote of prose or an entry with the sentences behind it in its paragraph that have such words."""
+    chunk, is_whole = quote.shown.result.chunk, quote.is_whole or quote.setting is not None
+    has_paragraphs = chunk.kind == "docs" and chunk.language != "html"
+    if is_whole or not has_paragraphs or (quote.entry is None and (quote.is_code or quote.has_example)):
+        return quote
+    for each in sorted((each for each in passages if each.shown is quote.shown), key=lambda each: each.start_char):
+        # A sentence may come with all of the line in which the quote ends.
+        is_next = joins(quote, each) or (overlap(quote, each) and each.end_char > quote.end_char)
+        if is_next and not is_row(each.text):
+            whole = join_passages(quote, each)
+            added = slice_of(quote.shown, quote.end_char, each.end_char)
+            if words_to_read(quote.text) >= _TELLING_WORDS or not _is_short(whole):
+                break
+            if all(word not in words for word in tokenize(added)):
+                break
+            quote = whole
+    return quote
 
 
 def _with_lead_in(quote: Passage, passages: Sequence[Passage], others: Sequence[Passage]) -> Passage:

@@ -95,10 +95,8 @@ _MAX_PLACES = 50
 _MAX_LINE_CHARS = 1_500
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
-# Longer signatures and lists of facts are quoted without the description below.
-_MAX_FACT_LINES = 16
-# Longer attributes are not read.
-_MAX_ATTRIBUTE_LINES = 12
+# Longer signatures and lists of facts are quoted without the description below; longer attributes are not read.
+_MAX_FACT_LINES, _MAX_ATTRIBUTE_LINES = 16, 12
 
 _OF_PATH = f"{ascii_letters}{digits}_.-"
 
@@ -225,7 +223,8 @@ class _Lines:
             if TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
         is_column = self._is_in_columns(shape)
-        last = self._end_of_block(place) if is_column or shape.endswith(END_OF_HEAD) else place
+        most = _MAX_COMMENT_LINES if is_column else _MAX_VALUE_LINES  # columns are narrow
+        last = self._end_of_block(place, most) if is_column or shape.endswith(END_OF_HEAD) else place
         if is_column or _is_said(ROW.match("\n".join((shape, *self._lines[place + 1 : last + 1])))):
             return self._made(place, last, "row", before, has_value=True)
         # Below `/**`, a star opens a line of a comment, not an item, unless bold text follows.

@@ -11,7 +11,8 @@ from openbook.embedding.protocol import Embedder
 from openbook.extractive.answerer import ScoredPassage, quotes_of
 from openbook.extractive.citations import TextNow
 from openbook.extractive.context import Context
-from openbook.extractive.passages import COURSE_FACT, Passage, passages_of
+from openbook.extractive.paragraphs import COURSE_FACT
+from openbook.extractive.passages import Passage, passages_of
 from openbook.extractive.summaries import central_passages
 from openbook.questions.languages import languages_of
 from openbook.study.guide import StudyItem

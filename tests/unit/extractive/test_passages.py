@@ -445,3 +445,10 @@ def test_bold_words_behind_others_are_no_label() -> None:
     entry = shown("Ropes are of hemp here.\n\nport **8080**\n\nThey freeze in winter.", language="markdown")
 
     assert texts(entry)[1] == "Ropes are of hemp here.\n\nport **8080**"
+
+
+def test_options_in_indented_code_are_statements_rather_than_sentences() -> None:
+    moor = "    --moor NAME   Moor a ship at\n                  the quay. Wait for it."
+    tide = "    --tide        Wait for the tide."
+
+    assert texts(shown(f"Options:\n\n{moor}\n{tide}\n", language="markdown")) == [moor, tide]

@@ -9,7 +9,8 @@ import pytest
 
 from openbook.extractive.context import build_context
 from openbook.extractive.lists import steps_around
-from openbook.extractive.passages import Passage, is_row, passages_of
+from openbook.extractive.paragraphs import is_row
+from openbook.extractive.passages import Passage, passages_of
 from openbook.extractive.procedures import joined
 from tests.unit.extractive.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of

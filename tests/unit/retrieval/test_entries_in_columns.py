@@ -20,3 +20,9 @@ def test_an_entry_of_vim_help_is_all_text_up_to_the_next_and_a_bang_makes_anothe
 
     assert found(text, ":Moor", "vimhelp") == [":Moor\f\n  Moors.\n\n  Default: 2"]
     assert found(text, ":Moor!", "vimhelp") == [":Moor!\f\n  Moors by force."]
+
+
+def test_a_long_entry_in_columns_is_cut_later_than_a_value() -> None:
+    entry = "  --moor NAME   Moor a ship" + "\n                and wait for it" * 12
+
+    assert found(f"{entry}\n  --tide        Wait.\n", "--moor", "text") == [entry]
