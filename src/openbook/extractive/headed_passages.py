@@ -89,7 +89,7 @@ def _reads_inside(query: Question) -> bool:
 
 
 def _behind_message(query: Question, context: Sequence[ContextItem], rarity: Mapping[str, float]) -> Iterator[_Section]:
-    """Yield what stands behind the places of pages that show the message of a question, and hardly anything else."""
+    """Yield what stands behind the paragraphs that show the message of a question, and hardly say anything else."""
     most = _MAX_OTHER * max((len(set(tokenize(message))) for message in query.messages), default=0)
     for shown in context if query.messages else ():
         chunk = shown.result.chunk
@@ -97,8 +97,9 @@ def _behind_message(query: Question, context: Sequence[ContextItem], rarity: Map
             continue
         for each in passages_of(shown):
             said = frozenset(tokenize(each.text))
-            if len(said) <= most and coverage(said, rarity) >= _REPEATED:
-                start = each.end_char - chunk.span.start_char
+            start = each.end_char - chunk.span.start_char
+            ends_paragraph = not "".join(chunk.text[start:].split("\n", 2)[:2]).strip()
+            if ends_paragraph and len(said) <= most and coverage(said, rarity) >= _REPEATED:
                 below = (heading.start for heading in headings_in(chunk) if heading.start >= start)
                 yield _Section(shown, "".join(chunk.context[-1:]), start, next(below, len(chunk.text)))
 
