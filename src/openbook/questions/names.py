@@ -44,7 +44,7 @@ def identifiers(text: str) -> list[str]:
 
 # `moor!`, `moor->quay` and `set-quay` are names in Lisp, `moor!` in Ruby as well, but `moor->quay` is not one in C.
 _SIGNED = re.compile(
-    r"(?<![\w*<>=+./-])(?:(?P<module>[A-Za-z][\w.-]*)/)?(?P<name>[\w*<>=+-]*\w[\w*<>=+-]*[!?]?)(?![\w/-]|\.\w)"
+    r"(?<![\w*<>=+./-])(?:(?P<module>[A-Za-z][\w.-]*)/)?(?P<name>(?=[*<>=+-]*\w)[\w*<>=+-]++[!?]?)(?![\w/-]|\.\w)"
 )
 _IN_MODULE = re.compile(r"\b(?:in|of|from)\s+`?([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+)")
 
