@@ -85,14 +85,11 @@ _MIN_WORDS = 3
 # Longer comments and values are cut. The longest in `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
 _MAX_COMMENT_LINES, _MAX_VALUE_LINES, _MAX_CALL_LINES = 16, 8, 16
 _MAX_LINES_OF_NAMES = 3  # of a call, above the name of its flag: its bracket and other names
-# Prefixes of the own fields of a class.
-_OWN = ("self.", "this.")
+_OWN = ("self.", "this.")  # prefixes of the own fields of a class
 # Search range for the enclosing keys of a line.
 _MAX_LINES_ABOVE = 10_000
-# A text with more occurrences of the name does not describe it.
-_MAX_PLACES = 50
-# Longer lines are data, and count as blank.
-_MAX_LINE_CHARS = 1_500
+_MAX_PLACES = 50  # a text with more occurrences of the name does not describe it
+_MAX_LINE_CHARS = 1_500  # longer lines are data, and count as blank
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
 # Longer signatures and lists of facts are quoted without the description below; longer attributes are not read.
@@ -234,14 +231,18 @@ class _Lines:
         is_described = _is_said(item) or (self._is_code and _is_said(PARAMETER.match(shape)))
         if is_described or (item and self._is_prose):
             last = self._end_of_item(place) if self._is_prose else self._end_of_block(place)
-            return self._made(place, last, "item", before, is_described=is_described)
+            # A name alone may be the label of the items in it.
+            return self._made(place, last, "item", before, is_described=is_described or self._is_told(place, last))
         is_term = self._starts[place] in self._terms and TERM.match(shape.rstrip(END_OF_HEAD)) is not None
         # `tide_level:` describes no `TideLevel`, which is a type.
         if is_term or (self._is_code and PARAMETER_HEAD.match(shape) and self._is_exact(place, place)):
             last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)
-            told = sum(map(_words, self._lines[place + 1 : last + 1])) >= _MIN_WORDS
+            told = self._is_told(place, last)
             return self._made(place, last, "item", before, is_described=told) if is_term or told else None
         return None
+
+    def _is_told(self, place: int, last: int) -> bool:
+        return sum(map(_words, self._lines[place + 1 : last + 1])) >= _MIN_WORDS
 
     def _is_in_columns(self, shape: str) -> bool:
         """Return whether a description follows a name with a sign in columns, and not its further uses."""

@@ -54,3 +54,18 @@ def test_a_parameter_in_a_docstring_does_not_describe_its_type() -> None:
 
     assert [each.is_described for each in setting_entries(text, "tide_level", kind="code")][-1:] == [True]
     assert not any(each.is_described for each in setting_entries(text, "TideLevel", kind="code"))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_described"),
+    [
+        ("- `--tides`\n  - Reads the tides from a file.\n  - `--tides low` would read the low ones only.\n", True),
+        ("- `--tides`\n  - Old.\n", False),
+        ("- `--tides`\n- `--ropes` reads the ropes from a file.\n", False),
+    ],
+    ids=["items in it", "hardly a word", "next item"],
+)
+def test_a_name_alone_is_described_by_the_items_in_it(text: str, is_described: bool) -> None:
+    first = setting_entries(text, "--tides")[0]
+
+    assert (first.start, first.is_described) == (0, is_described)
