@@ -34,6 +34,11 @@ def is_table_rule(text: str) -> bool:
     return text.lstrip().startswith("|") and not text.strip(" \t|:-")
 
 
+def has_paragraphs(chunk: Chunk) -> bool:
+    """Return whether a result is documentation in paragraphs; pages of HTML have parts of their own."""
+    return chunk.kind == "docs" and chunk.language != "html"
+
+
 def paragraphs_in(shown: ContextItem, units: Sequence[Unit]) -> Iterator[list[Unit]]:
     """Split some units of a result into its paragraphs."""
     opens = _openings(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from openbook.extractive.headings import headings_in
-from openbook.extractive.paragraphs import is_row
+from openbook.extractive.paragraphs import has_paragraphs, is_row
 from openbook.extractive.passages import Passage, join_passages, slice_of
 from openbook.extractive.surroundings import leads_in
 from openbook.tokens import words_to_read
@@ -23,7 +23,7 @@ def joined(before: Passage, after: Passage) -> Passage | None:
     None if they are neither, or far apart.
     """
     shown = before.shown
-    if shown is not after.shown or shown.result.chunk.kind != "docs" or shown.result.chunk.language == "html":
+    if shown is not after.shown or not has_paragraphs(shown.result.chunk):
         return None
     if before.is_whole or after.is_whole or before.entry != after.entry or before.end_char > after.start_char:
         return None

@@ -12,7 +12,7 @@ from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES
 from openbook.extractive.displaying import fence_of, indented_code
 from openbook.extractive.headings import ends_of_bodies, headings_in
-from openbook.extractive.paragraphs import is_row, is_table_rule
+from openbook.extractive.paragraphs import has_paragraphs, is_row, is_table_rule
 from openbook.extractive.passages import (
     Passage,
     examples_in,
@@ -45,6 +45,9 @@ _REFERS = frozenset("This That These Those It They He She Such".split())
 # A sentence with as many words says something, even if it introduces what follows, or more is said behind it.
 _TELLING_WORDS = 15
 
+# An item with so few words is a label of those in it.
+_LABEL_WORDS = 3
+
 # Limits of an extended quote. Words were chosen together with `_MAX_QUOTES` of `openbook.extractive.answerer`.
 _MAX_WORDS, _MAX_LINES = 60, 20
 
@@ -64,7 +67,7 @@ def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX
     of its table row or example, and the list, example or steps that it introduces. These are cut to so many words with
     the quote. Quotes do not extend across headings below.
     """
-    quote = _with_row(quote)
+    quote = _with_label(_with_row(quote))
     shown, units = quote.shown, quote.shown.units
     last = quote.last.number - 1
     entry = quote.entry
@@ -173,9 +176,8 @@ def with_examples(
 
 def _with_rest(quote: Passage, passages: Sequence[Passage], words: Collection[str]) -> Passage:
     """Return a short quote of prose or an entry with the sentences behind it in its paragraph that have such words."""
-    chunk, is_whole = quote.shown.result.chunk, quote.is_whole or quote.setting is not None
-    has_paragraphs = chunk.kind == "docs" and chunk.language != "html"
-    if is_whole or not has_paragraphs or (quote.entry is None and (quote.is_code or quote.has_example)):
+    is_whole = quote.is_whole or quote.setting is not None or not has_paragraphs(quote.shown.result.chunk)
+    if is_whole or (quote.entry is None and (quote.is_code or quote.has_example)):
         return quote
     for each in sorted((each for each in passages if each.shown is quote.shown), key=lambda each: each.start_char):
         # A sentence may come with all of the line in which the quote ends.
@@ -322,6 +324,20 @@ def _with_row(quote: Passage) -> Passage:
         return quote
     wholes = (Passage(shown, row[0], last) for last in (row[-1], quote.last))
     return next(filter(_is_short, wholes), quote)
+
+
+def _with_label(quote: Passage) -> Passage:
+    """Extend a quote that begins with an item to the item that it is in, if that is only a label: an option, a name."""
+    units, first = quote.shown.units, quote.first.number - 1
+    if quote.is_code or not is_row(units[first].text):
+        return quote
+    indent = indentation(units[first].text)
+    label = next((unit for unit in reversed(units[:first]) if indentation(unit.text) < indent), None)
+    if label is None or not is_row(label.text) or words_to_read(label.text) > _LABEL_WORDS:
+        return quote
+    part = (label.span.start_char, quote.end_char) if quote.part else None
+    whole = replace(quote, first=label, part=part)
+    return whole if _is_short(whole) else quote
 
 
 def _head_of_table(units: Sequence[Unit], row: int) -> int:

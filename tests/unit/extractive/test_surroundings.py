@@ -337,3 +337,25 @@ def enlarged_in_markdown(text: str, quote: str) -> str:
     (shown,) = build_context([result_of(chunk_of(text, "a.md", language="markdown"))], 10_000).shown
     passages = passages_of(shown)
     return enlarged(next(passage for passage in passages if passage.text.strip() == quote), passages).text.strip()
+
+
+LABEL, ITEMS = "- `MAX_LOAD`", "  - Limits what a crane lifts.\n  - It is in tonnes of ropes."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        (f"{LABEL}\n{ITEMS}", "  - Limits what a crane lifts.", f"{LABEL}\n  - Limits what a crane lifts."),
+        (f"{LABEL}\n{ITEMS}", "  - It is in tonnes of ropes.", f"{LABEL}\n{ITEMS}"),
+        (f"- Cranes may lift less\n{ITEMS}", "  - Limits what a crane lifts.", "  - Limits what a crane lifts."),
+        (f"MAX_LOAD\n{ITEMS}", "  - Limits what a crane lifts.", "  - Limits what a crane lifts."),
+        (f"{LABEL}\n- Limits what a crane lifts.", "- Limits what a crane lifts.", "- Limits what a crane lifts."),
+        (f"{LABEL}\n  - {LONG}\n{ITEMS}", "  - It is in tonnes of ropes.", "  - It is in tonnes of ropes."),
+    ],
+    ids=["first", "second", "sentence above", "no item above", "beside it", "far below"],
+)
+def test_an_item_comes_with_the_label_that_it_is_below(text: str, quote: str, found: str) -> None:
+    (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown
+    passages = passages_of(shown)
+
+    assert completed(next(each for each in passages if each.text == quote), passages).text == found
