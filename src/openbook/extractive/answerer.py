@@ -240,11 +240,13 @@ def _explained(
     The score of what prints it is lowered to that of the best other passage. The order of the others stays.
     """
     printing = [item.passage for item in ranked if item.passage.is_cause] if query.messages else []
-    others = [item for item in ranked if not any(overlap(item.passage, each) for each in printing)]
+    is_printing = [any(overlap(item.passage, each) for each in printing) for item in ranked]
+    others = [item for item, is_one in zip(ranked, is_printing, strict=True) if not is_one]
     if not printing or not others:
         return list(ranked), _MAX_WORDS
     most = others[0].score
-    lowered = [item if item in others else replace(item, score=min(item.score, most)) for item in ranked]
+    low = [replace(item, score=min(item.score, most)) for item in ranked]
+    lowered = [one if is_one else item for item, one, is_one in zip(ranked, low, is_printing, strict=True)]
     said = [item.passage for item in others]
     told = None if query.error else explanation(said, passages, rarity)
     if told is None:
