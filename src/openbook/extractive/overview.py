@@ -29,7 +29,7 @@ _MAX_PAGES, _MAX_FIRST_CHUNKS, _MAX_OTHER_CHUNKS = 5, 3, 1
 # With a filter that leaves so few documents, these are to be summarized.
 _FEW_DOCUMENTS = 3
 _DEEPEST = 3
-_NO_FRONT = (ASIDE - {"changelog"}) | {"example"}
+_NO_FRONT = (ASIDE - {"changelog", "contributing"}) | {"example"}
 _AS_ASKED = -1  # before all other pages
 
 # Names of introductory pages without their suffix, best first.

@@ -30,7 +30,7 @@ _FOLDERS: Mapping[str, Role] = {
     **dict.fromkeys(
         ("test", "tests", "spec", "specs", "__tests__", "testcases", "testdata", "fixtures", "e2e"), "test"
     ),
-    **dict.fromkeys(("example", "examples", "docs_src", "samples", "demo", "demos"), "example"),
+    **dict.fromkeys("example examples docs_src samples demo demos playground".split(), "example"),
     **dict.fromkeys(("doc", "docs", "man", "manual", "documentation", "guide", "guides"), "documentation"),
     # Copies of other projects, pages included.
     **dict.fromkeys(
@@ -39,27 +39,33 @@ _FOLDERS: Mapping[str, Role] = {
     # Forms to fill in: they name the subjects of a project and answer nothing.
     **dict.fromkeys(("issue_template", "pull_request_template"), "contributing"),
 }
-# `tests2`, `test-d`, `e2e-win` and `testing` at the top: test code in 150 repositories.
-_TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
+# `tests2`, `test-d`, `e2e-win`, `testing` and `integration` at the top: test code in 150 repositories.
+_TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e|integration)(?:[-_.\d].*)?")
 # `test_moor_expected`: what is in there, pages included, is data of tests.
 _TEST_DATA = re.compile(r"tests?[-_].+")
 # `crates/cargo-test-support`, `src/test_utils`, `testutil`: what tests are written with.
 _TEST_TOOLS = re.compile(r"(?:.*[-_])?tests?[-_]?(?:support|utils?|helpers?|fixtures)")
-# `integration_tests`, `storetests`. Not `tokio-test` and `httptest`, which are libraries for tests.
-_TESTS = re.compile(r".+(?<!con)(?<!pro)(?<!at)tests")
+# `integration_tests`, `storetests`, `Moor.Tests.Helpers`, `Moor.Benchmarks`. Not `tokio-test` and `httptest`, which are
+# libraries for tests.
+_TESTS = re.compile(r".+(?:(?<!con)(?<!pro)(?<!at)tests(?:\..+)?|[-_.]benchmarks)")
+# What tests use instead of the real thing, unless another folder says more: `contracts/mocks/docs`.
+_MOCK_FOLDERS = frozenset({"mocks", "__mocks__", "harnesses"})
 # Code there calls what it measures, as tests do. `src/benchmark` may be the source of a tool for benchmarks.
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
 # Source sets of Gradle: `src/commonTest`, `src/androidTest`.
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
 # Folders with change notes, posts, and plans of what may come.
 _CHANGE_FOLDERS = frozenset(
-    "changelog changelogs .changelog .changeset newsfragments whatsnew releasenotes release-notes release_notes mockups"
-    " proposals rfc rfcs".split()
+    "changelog changelogs .changelog .changes .changeset newsfragments whatsnew releasenotes release-notes"
+    " release_notes changes mockups proposals rfc rfcs".split()
 ) | {"release notes", "_posts"}
 # The documentation of earlier versions in Docusaurus, perhaps with the name of one of its parts before.
 _EARLIER_FOLDERS = ("versioned_docs", "versioned_sidebars")
-# A blog at the top or on a site. In an example, `blog` is the example program.
-_BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|$)|^blog(?:/|$)")
+# A blog, decisions or audits at the top or on a site. In an example, `blog` is the example program.
+_REPORTS = re.compile(
+    r"^(?:.*/)?(?:docs?|website|site|www|content|pages|readme)/(?:architecture/)?(?:blog|news|adr|decisions|audits)(?:/|$)"
+    r"|^(?:blog|news|adr|decisions|audits)(?:/|$)"
+)
 # Not `history.py` or `authors.rb`.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
 # Translations and lock files, which name everything and explain nothing; manuals for Info, made from other formats.
@@ -74,20 +80,23 @@ _CATALOG = re.compile(
     r"(?:^|/)(?:locales?|translations|i18n|l10n|langs?)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?"
     r"(?:\.(?:json|ya?ml|toml|properties)|(?:/[^/]+)?\.php)$"
 )
-_TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
+_TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Tests?|Spec|Benchmark)$")
 # Also `CHANGELOG-2021`, `2021-news`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`. A page whose
 # whole name is a version number is on that release.
 _CHANGELOG_STEM = re.compile(
-    r"^(?:\d{4}[-_])?(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap|mockups?)"
+    r"^(?:\d{4}[-_])?(changelog|whatsnew|rel(?:ease)?[-_]?notes|changes|history|news|releases?|todos?|roadmap|mockups?)"
     r"([-_.]?v?\d[\d._-]*)?([-_.]?(rc|alpha|beta|next|dev|unreleased|archive|old)[\d.]*)?$"
     r"|^(?:version[-_])?v?\d+(?:\.\d+)+$",
     re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
-# Pages for people who take part in the project, beside its legal texts: also `OPEN-SANS-LICENSE.txt`, but not
-# `create-new-license.md`.
+# `templates/index.md.tmpl`: the page that is made from it has all of its text.
+_TEMPLATE_OF_PAGE = re.compile(r"\.(?:adoc|markdown|md|mdx|rst)\.[a-z]\w*$")
+# Pages for those who take part in the project, programs among them, wherever these lie.
+_AGENT_STEMS = frozenset({"AGENTS", "CLAUDE", "GEMINI"})
+# Others, beside its legal texts: also `OPEN-SANS-LICENSE.txt`, but not `create-new-license.md`.
 _ASIDE_STEM = re.compile(
-    r"(?i:^(?P<contributing>contributing|security|code[-_]of[-_]conduct|issue_template|pull_request_template)"
+    r"(?i:^(?P<contributing>contributing|hacking$|security|code[-_]of[-_]conduct|issue_template|pull_request_template)"
     r"|^(?:licen[sc]e|copying|notice|authors|contributors))"
     r"|[-_ ](?:LICEN[SC]ES?|COPYING|NOTICES)$"
 )
@@ -101,7 +110,7 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
     "changelog": re.compile(
         r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|mockups?|proposals?|rfcs?"
-        r"|blog)\b",
+        r"|blog|decisions?|audit(?:s|ed)?)\b",
         re.IGNORECASE,
     ),
     "legal": re.compile(r"\blicen[sc](?:es?|ed|ing)\b|\bcopyright|\bpatents?\b|\bcontributors\b", re.IGNORECASE),
@@ -145,16 +154,13 @@ def role_of(path: str, kind: Kind) -> Role:
     is_news = (
         is_of_earlier_version(path.lower())
         or not _CHANGE_FOLDERS.isdisjoint(folders)
-        or _BLOG.match(folder) is not None
+        or _REPORTS.match(folder) is not None
     )
     if kind != "code" and role not in ("test", "example") and is_news:
         return "changelog"
-    if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
-        if _CHANGELOG_STEM.match(pure.stem):
-            return "changelog"
-        # In a documentation folder, these are pages on that subject.
-        if role != "documentation" and (found := _ASIDE_STEM.search(pure.stem)):
-            return "contributing" if found["contributing"] else "legal"
+    aside = _role_aside(pure, kind, role) if kind != "code" else None
+    if aside is not None:
+        return aside
     if role == "documentation" and kind == "code":
         return "example"
     if role != "source":
@@ -162,6 +168,25 @@ def role_of(path: str, kind: Kind) -> Role:
     if kind == "code":
         return "source"
     return "documentation" if kind == "docs" else "configuration"
+
+
+def _role_aside(path: PurePosixPath, kind: Kind, role: Role) -> Role | None:
+    """Return the role of a page that is aside by its name or its place, if it is; `role` is that of its folders."""
+    # `NEWS.28`, but not `history.3`, a manual page.
+    is_numbered = path.suffix[1:].isdigit() and path.name[0].isupper()
+    if not is_numbered and path.suffix.lower() not in _PROSE_SUFFIXES:
+        is_form = role == "source" and "templates" in path.parts[:-1] and _TEMPLATE_OF_PAGE.search(path.name)
+        return "contributing" if is_form else None
+    stem = path.name if is_numbered else path.stem
+    if _CHANGELOG_STEM.match(stem):
+        return "changelog"
+    # In a documentation folder, these are pages on that subject.
+    if role != "documentation" and (found := _ASIDE_STEM.search(stem)):
+        return "contributing" if found["contributing"] else "legal"
+    # `.github/instructions`, `.claude/skills`: the pages for those who use a project are not hidden.
+    is_hidden = kind == "docs" and any(part.startswith(".") for part in path.parts[:-1])
+    is_inside = role in ("source", "documentation") and (is_hidden or stem in _AGENT_STEMS)
+    return "contributing" if is_inside else None
 
 
 def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
@@ -186,7 +211,8 @@ def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
     )
     if (kind == "code" and (is_measuring or is_for_tests)) or _TEST_DATA.fullmatch(folders[0]):
         return "test"
-    return next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
+    unnamed: Role = "source" if _MOCK_FOLDERS.isdisjoint(folders) else "test"
+    return next((_FOLDERS[part] for part in folders if part in _FOLDERS), unnamed)
 
 
 def is_of_earlier_version(path: str) -> bool:
