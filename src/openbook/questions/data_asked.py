@@ -17,7 +17,7 @@ _ASKS = Phrases(
     r"(?:\s+(?:on|in|by|under|at|when|if)\b.*|,?\s+and\s+(?:can|how)\b.*)?",
     rf"where\s+(?:does|do|did|will)\s+(?:\S+\s+){{1,4}}?"
     rf"(?:store|save|keep|put|write|look\s+for|search\s+for|find|read)\s+{_ITS}{_DATA}.*",
-    rf"where\s+(?:(?:do|can)\s+i\s+find|is|are|do)\s+(?:(?:the|my|its)\s+)?(?:\S+\s+){{0,2}}?{_LOGS}"
+    rf"where\s+(?:is|are|do)\s+(?:(?:the|my|its)\s+)?(?:\S+\s+){{0,2}}?{_LOGS}"
     r"(?:\s+(?:of|on|in|for|by|written|sent|go|looked)\b.*)?",
 )
 _OF_CODE = re.compile(r"\b(?:code|function|class|method|module|source)\b", re.IGNORECASE)

@@ -16,12 +16,21 @@ _DONE = (
     r"(?:called|used|invoked|referenced|imported|thrown|raised|covered|tested|exercised|instantiated|inherited|extended"
     r"|implemented|passed|needed)\b"
 )
+# "Where do I set it?" asks for a step, "Where do we set it?" may be about the code of those who ask.
+_STEP = r"(?:to|(?:do|can|could|should|shall|must|would|may) (?:i|one)|(?:can|could|should) we)\b"
+# "A harbour where ships lie" asks for no place. "Show me the place where they moor" does.
+_RELATIVE = re.compile(
+    r"\b(?:the|an?|any|each|every|some|my|our|your)\s+(?:[\w-]+\s+){0,2}"
+    r"(?!(?:places?|lines?|code|functions?|methods?|class(?:es)?)\b)[\w-]+\s+where\b",
+    re.IGNORECASE,
+)
 
 # English, German, French, Spanish. The ranking learns a weight for each (`benchmarks/fit.py`); "why", "how many" and
 # "what happens" were tried, and change nothing on projects left out.
 _SIGNS: Mapping[Intent, re.Pattern[str]] = {
     "how-to": re.compile(
         r"\bhow (?:do|can|could|should|would|to)\b(?! (?:it|this|that|they|the)\b)|\b(?:can|could|may) (?:i|we)\b"
+        rf"|\bwhere {_STEP}"
         r"|\bi (?:want|need)\b|\bis there (?:a|any) way\b|\b(?:am i|are we) supposed\b|\bwhat do (?:i|we)\b"
         r"|\bwie (?:kann|muss|soll|richte|mache|installiere|benutze|verwende) (?:ich|man|wir)\b"
         r"|\bcomment (?:puis-je|peut-on|faire|dois-je|je)\b|\bc[oó]mo (?:puedo|se puede|hago|debo)\b",
@@ -33,8 +42,9 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "where": re.compile(
-        r"\bwhere\b|\bwho calls\b|\bwh(?:ich|at) (?:\w+ )?(?:function|file|class|module|method|code|struct|type|line"
-        r"|component|query|trait|interface|constant)\b|\bwo (?:wird|werden|ist|sind|steht)\b|\bo[uù] est\b"
+        rf"\bwhere\b(?! {_STEP})|\bwho calls\b"
+        r"|\bwh(?:ich|at) (?:\w+ )?(?:function|file|class|module|method|code|struct|type|line|component"
+        r"|query|trait|interface|constant)\b|\bwo (?:wird|werden|ist|sind|steht)\b|\bo[uù] est\b"
         r"|\bd[oó]nde\b|\bwelche (?:funktion|klasse|datei|methode)\b",
         re.IGNORECASE,
     ),
@@ -72,6 +82,7 @@ def intents_of(text: str) -> frozenset[Intent]:
         >>> sorted(intents_of("How do I retry a failed job?")), sorted(intents_of("Where are jobs retried?"))
         (['how-to'], ['where'])
     """
+    text = _RELATIVE.sub(" ", text)
     return frozenset(intent for intent, signs in _SIGNS.items() if signs.search(text))
 
 

@@ -18,8 +18,6 @@ from openbook.questions.question import read_question
         "where does it keep its settings on android",
         "Where does the harbour command look for its config file if I don't pass -C?",
         "where does the harbour store its cache",
-        "Where do I find the error log of the harbour?",
-        "where can I find my log files",
         "where are logs written",
         "where do logs go",
         "where is the config file looked up",
