@@ -25,7 +25,13 @@ from openbook.questions.parameters_asked import parameters_of
 from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
 from openbook.questions.versions_asked import AskedVersions, versions_of
-from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
+from openbook.questions.words import (
+    NO_CHOICE,
+    content_words_of_question,
+    is_in_other_language,
+    stop_words,
+    without_place,
+)
 from openbook.tokens import tokenize
 from openbook.types import View
 
@@ -333,7 +339,7 @@ def read_question(text: str) -> Question:
     # `Client.get` has no stop words. "List all files" has no topic beside its places. An answer to a comparison need
     # not contain "difference".
     looked_for = (
-        text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", IN_CODE.sub("", text))
+        text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", without_place(text))
     )
     asked = parameters_of(text)
     if asked is not None and asked.is_code:

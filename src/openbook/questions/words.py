@@ -50,8 +50,14 @@ _ASKS_FOR_VALUES = re.compile(
     r"(\W*(?:what|which)\s.*\S)\s+(?:accept|expect|allow|mean|exist)s?\W*", re.IGNORECASE | re.DOTALL
 )
 
-# "Where in the code are ropes spliced?" asks for a place that need not contain "code".
-IN_CODE = re.compile(r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b", re.IGNORECASE)
+# Answers to "Where in the code are ropes spliced?" and "How do I moor ships with this library?" need not contain "code"
+# and "library".
+_PLACE = re.compile(
+    r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b"
+    r"|\bthis (?:app(?:lication)?|collection|crate|extension|framework|gem|library|package|plugin|program|project"
+    r"|provider|repo(?:sitory)?|software|tool)\b",
+    re.IGNORECASE,
+)
 
 # "Which rope is taken when I choose none?" asks for a default; "How do I check that none is set?" does not.
 _CHOOSE, _CHOSEN = (
@@ -113,6 +119,17 @@ def is_in_other_language(text: str) -> bool:
     words = WORD.findall(text.lower())
     is_sentence = len(words) >= _SENTENCE_WORDS or not any(word.isascii() for word in words)
     return is_sentence and ENGLISH_WORDS.isdisjoint(words)
+
+
+def without_place(text: str) -> str:
+    """Return a question without the words for all of the sources, unless it has no others.
+
+    Example:
+        >>> without_place("How do I moor ships with this library?"), without_place("What is this library?")
+        ('How do I moor ships with ?', 'What is this library?')
+    """
+    left = _PLACE.sub("", text)
+    return left if content_words_of_question(left) else text
 
 
 def content_words_of_question(text: str) -> list[str]:

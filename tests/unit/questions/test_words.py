@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.words import content_words_of_question, stop_words
+from openbook.questions.words import content_words_of_question, stop_words, without_place
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,16 @@ def test_endings_of_japanese_are_not_what_is_asked(question: str, telling: list[
 )
 def test_a_verb_that_asks_for_values_is_not_what_is_asked(question: str, telling: list[str]) -> None:
     assert content_words_of_question(question) == telling
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("How do I moor ships with this library?", ["moor", "ships"]),
+        ("Which ropes does this provider need", ["ropes"]),
+        ("the plugin loads ropes", ["plugin", "loads", "ropes"]),
+        ("What is this library?", ["library"]),
+    ],
+)
+def test_words_for_the_sources_as_a_whole_are_not_what_is_asked(question: str, telling: list[str]) -> None:
+    assert [word for word in content_words_of_question(without_place(question)) if word != "need"] == telling
