@@ -339,7 +339,7 @@ def test_what_could_only_find_nothing_is_refused(assistant: Library, method: str
 
 def test_an_answer_that_no_source_mentions_a_word_says_which_files_could_not_be_read(tmp_path: Path) -> None:
     files = {"a.md": "# Ropes\n\nThe bowline holds a rope.\n", "b.pdf": "no PDF", "c.png": "x", ".env": "KEY=1"}
-    folder = write_tree(tmp_path / "a", files)
+    folder = write_tree(tmp_path / "a", {**files, "tests/d.pdf": "no PDF"})
     (folder / "talk.key").write_bytes(b"PK\x03\x04 slides")
     (folder / "server.key").write_text("0123", encoding="utf-8")
 

@@ -9,6 +9,7 @@ from openbook.extractive.context import Context, label_of
 from openbook.grounding.marks import find_marks
 from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from openbook.llm.prompts import prompts_of
+from openbook.retrieval.roles import is_aside
 from openbook.types import Attachment, RetrievalResult
 
 # Exchanges of a session that a model is shown, for requests such as "shorter, please". The standalone question already
@@ -159,11 +160,14 @@ def build_clarification_prompt(
 def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
     """Return a note on the words that no source contains, and on the files that could not be read.
 
+    Those that are rarely asked for, such as data of tests, are left out.
+
     Example:
-        >>> build_missing_note(["tides"], ["a.key", "b.pdf"])
+        >>> build_missing_note(["tides"], ["a.key", "b.pdf", "tests/c.pdf"])
         "No source mentions 'tides'. 2 files could not be read, and may: a.key, b.pdf."
     """
     note = f"No source mentions {_listed(words)}."
+    unread = [path for path in unread if not is_aside(path)]
     if not unread:
         return note
     # File names are untrusted text: on one line, and short.
