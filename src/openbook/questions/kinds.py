@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from openbook.questions.linear_model import load_model
-from openbook.questions.words import FILLING_WORDS, STOP_WORDS, content_words_of_question
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS, THIS_PROJECT, content_words_of_question
 
 Kind = Literal["whole", "small talk", "arithmetic", "specific"]
 """`whole` asks about the project, page or lesson as a whole. `small talk` and `arithmetic` need no source. All else is
@@ -29,6 +29,7 @@ _OF_WHOLE = frozenset(
 _ASKS_ABOUT_IT = re.compile(
     r"\W*(?:what|how|who|why|can)\b.*\b(?:it|this)(?:\s+(?:do|work|for|about))?\W*$", re.IGNORECASE
 )
+_WITH_IT = re.compile(rf"\s+(?:with|using)\s+{THIS_PROJECT}", re.IGNORECASE)
 MIN_SHARE: Mapping[Kind, float] = {"whole": 0.6, "small talk": 0.6, "arithmetic": 0.6, "specific": 0.0}
 """The least probability of each kind. Small talk is not searched for, so it has to be certain."""
 
@@ -72,6 +73,17 @@ def without_names(text: str, names: Iterable[str]) -> str:
     """
     named = "|".join(re.escape(name) for name in names if name)
     return re.sub(rf"(?<!\w)(?:{named})(?!\w)", "this project", text, flags=re.IGNORECASE) if named else text
+
+
+def asks_for_use(text: str) -> bool:
+    """Return whether a question asks how to do something in particular with a project.
+
+    Example:
+        >>> [asks_for_use(f"How do I {what} with this tool?") for what in ("moor two ships", "begin")]
+        [True, False]
+    """
+    left = _WITH_IT.sub("", text)
+    return left != text and len(content_words_of_question(left)) > 1
 
 
 def names_part(text: str, names: Iterable[str]) -> bool:

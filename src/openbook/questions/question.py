@@ -17,7 +17,7 @@ from openbook.questions.enumerations_asked import AskedEnumeration, enumeration_
 from openbook.questions.errors_asked import error_of, messages_of
 from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.intents import Intent, asks_whether, intents_of
-from openbook.questions.kinds import is_about_it, kind_of, names_part, without_names
+from openbook.questions.kinds import asks_for_use, is_about_it, kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts, signed_names
@@ -263,8 +263,8 @@ class Question:
         if is_of_part or names_part(self.text, names):
             return False
         text = without_names(self.text, names)
-        is_named = self.compared or self._is_signed or identifiers(text)
-        return not is_named and (kind_of(text) == "whole" or is_about_it(text))
+        is_of_other = self.compared or self._is_signed or identifiers(text) or asks_for_use(text)
+        return not is_of_other and (kind_of(text) == "whole" or is_about_it(text))
 
     @cached_property
     def languages(self) -> frozenset[str]:

@@ -50,13 +50,16 @@ _ASKS_FOR_VALUES = re.compile(
     r"(\W*(?:what|which)\s.*\S)\s+(?:accept|expect|allow|mean|exist)s?\W*", re.IGNORECASE | re.DOTALL
 )
 
+THIS_PROJECT = (
+    r"\bthis (?:app(?:lication)?|collection|crate|extension|framework|gem|library|package|plugin|program|project"
+    r"|provider|repo(?:sitory)?|software|tool)\b"
+)
+"""Pattern of what a question may call the sources as a whole."""
+
 # Answers to "Where in the code are ropes spliced?" and "How do I moor ships with this library?" need not contain "code"
 # and "library".
 _PLACE = re.compile(
-    r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b"
-    r"|\bthis (?:app(?:lication)?|collection|crate|extension|framework|gem|library|package|plugin|program|project"
-    r"|provider|repo(?:sitory)?|software|tool)\b",
-    re.IGNORECASE,
+    rf"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b|{THIS_PROJECT}", re.IGNORECASE
 )
 
 # "Which rope is taken when I choose none?" asks for a default; "How do I check that none is set?" does not.

@@ -114,3 +114,18 @@ def test_in_a_conversation_it_is_what_was_asked_for_before() -> None:
 
     assert asked.text == "Where is Retry defined? how does it work"
     assert not asked.question.asks_for_whole()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_for_whole"),
+    [
+        ("How do I manage Kubernetes pods with this collection?", False),
+        ("How can I run just one test with Harbour?", False),
+        ("How can I wait longer between each attempt with this tool?", False),
+        ("What can I build with this library?", True),
+        ("What can I do with this project?", True),
+        ("Where do I begin with Harbour?", True),
+    ],
+)
+def test_what_can_be_done_with_a_project_is_no_question_for_the_whole(question: str, *, is_for_whole: bool) -> None:
+    assert read_question(question).asks_for_whole(["harbour"]) is is_for_whole
