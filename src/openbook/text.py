@@ -21,8 +21,11 @@ LONG_SENTENCE_CHARS = 800
 
 # Punctuation ends a sentence only before whitespace (or, in CJK, always). The HTML reader marks the
 # border of a block element with a form feed, without adding a line. Runs are matched possessively and
-# from their first character only; otherwise a page of dots would take quadratic time.
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]+[”’」』）]*|(?<![ \t])[ \t]*+\f")
+# from their first character only; otherwise a page of dots would take quadratic time. Code in backticks is skipped.
+_SENTENCE_END = re.compile(
+    r"(?P<code>`{1,3}+)(?=\S)(?:[^`\n\f]|\n(?![ \t]*\n))*+(?<=\S)(?P=code)"
+    r"|(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]+[”’」』）]*|(?<![ \t])[ \t]*+\f"
+)
 
 # A full stop after these does not end a sentence, nor does one that a bracket follows: list item numbers and
 # abbreviations.
@@ -126,7 +129,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tup
     """Yield the sentences of a range as trimmed, non-blank ranges of at most 800 characters.
 
     Every non-blank character of the range is in exactly one of them. Handles Latin and CJK
-    punctuation; a full stop after an abbreviation or an initial does not end a sentence.
+    punctuation; a full stop after an abbreviation or an initial, or in code, does not end a sentence.
 
     Example:
         >>> text = "See e.g. Smith. It works!"
@@ -136,6 +139,8 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tup
     end = len(text) if end is None else end
     opened = start
     for match in _SENTENCE_END.finditer(text, start, end):
+        if match["code"]:
+            continue
         # A slice, because text before the range must not influence where its first word begins.
         stop = match.start() + 1
         before = text[max(opened, stop - _MAX_ABBREVIATION_CHARS) : stop]
