@@ -33,8 +33,11 @@ HEADING = re.compile(
 """
 
 # The label of a question in a FAQ, perhaps behind an emoji, and the rest of its paragraph, up to the label of the
-# answer.
-_LABEL = r"[^\w\n#]{0,6}(?:Q|Question)[ \t]?\d{0,3}[*_]{0,2}[:.][*_]{0,2}[ \t]+"
+# answer. A box of MkDocs may be the label.
+_LABEL = (
+    r"(?:[^\w\n#]{0,6}(?:Q|Question)[ \t]?\d{0,3}[*_]{0,2}[:.][*_]{0,2}[ \t]+"
+    r'|!!![ \t]*question[ \t]*(?:"|\n\s*+))'
+)
 _PARAGRAPH = r"(?:(?!\n[ \t]*\r?\n|\n[^\w\n]{0,6}A(?:nswer)?\b[^\w\n]{0,3}[:.])[^\f]){8,400}"
 _ASKED = re.compile(
     rf"^[ \t]*(?:(?:[-*+•]|\d{{1,3}}[.)])[ \t]+)?(?:{_LABEL}(?P<labeled>\w{_PARAGRAPH})"
@@ -68,7 +71,7 @@ _CODE_DIRECTIVES = frozenset(
 def questions_in(text: str) -> Iterator[tuple[int, int, str]]:
     r"""Yield the questions of a FAQ that are no headings, in order: start, end, and text without markup.
 
-    They are in bold, follow a label, or are the summary of what is folded.
+    They are in bold, in a box, follow a label, or are the summary of what is folded.
 
     Example:
         >>> list(questions_in("Q: Do ropes freeze?\nA: They do.\n\n**Do knots hold?** They do."))
@@ -76,7 +79,7 @@ def questions_in(text: str) -> Iterator[tuple[int, int, str]]:
     """
     for found in _ASKED.finditer(text):
         said = _TAG.sub("", found["labeled"] or found["bold"] or found["summary"])
-        yield found.start(), found.end(), " ".join(re.sub(_LABEL, "", said).strip("*_ ").split())
+        yield found.start(), found.end(), " ".join(re.sub(_LABEL, "", said).strip('*_" ').split())
 
 
 def holds_prose(info: str) -> bool:

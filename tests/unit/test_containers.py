@@ -18,6 +18,8 @@ from openbook.containers import questions_in
         ("Q: Do ropes\n   freeze?\nA: They do.", "Do ropes freeze?"),
         ("Q12. Do ropes freeze?\n \nThey do.", "Do ropes freeze?"),
         ("🪢 **Question**: My rope is stiff.\nIs it old?\n\n**Answer**: Yes.", "My rope is stiff. Is it old?"),
+        ("!!! question\n\n    Do ropes\n    freeze?\n\nThey do.", "Do ropes freeze?"),
+        ('!!! question "Do ropes freeze?"\n\n    They do.', "Do ropes freeze?"),
         ("<details>\n<summary><b>Do ropes freeze?</b></summary>\n\nThey do.", "Do ropes freeze?"),
         ("<summary>Do ropes freeze?</summary>", "Do ropes freeze?"),
     ],
@@ -40,6 +42,7 @@ def test_questions_in_bold_with_a_label_or_folded_are_read(text: str, question: 
         "**Ropes\n\nfreeze now?**",
         "FAQ: ropes freeze in winter",
         "### Q: Do ropes freeze?",
+        "!!! note\n\n    Do ropes freeze?",
         "<summary>Frozen ropes</summary>",
     ],
 )
