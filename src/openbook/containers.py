@@ -15,9 +15,12 @@ NOTES = frozenset(
 )
 """Directives that show prose as an admonition."""
 
-# MyST directives for page layout. A fence with any other name, except admonitions, is not prose.
-_LAYOUT = frozenset("dropdown tab tab-set tab-item grid grid-item grid-item-card card details".split())
-_PROSE_FENCE = re.compile(r"\{(?P<name>[\w-]+)\}")
+# MyST directives for page layout, and for reStructuredText in Markdown, which recommonmark names without braces.
+# A fence with any other name, except admonitions, is not prose.
+_LAYOUT = frozenset(
+    "dropdown tab tab-set tab-item grid grid-item grid-item-card card details eval-rst eval_rst".split()
+)
+_PROSE_FENCE = re.compile(r"\{(?P<name>[\w-]+)\}|(?P<bare>eval_rst)\b")
 
 # Admonitions, collapsible ones and tabs of MkDocs; a footnote; a definition.
 OPENS_BODY = re.compile(
@@ -49,7 +52,8 @@ _TAG = re.compile(r"<[^<>]*>")
 
 # The opening of an admonition or tab in MkDocs, PyMdown, VitePress, Docusaurus, MyST, GitHub and reStructuredText.
 _BOX = re.compile(
-    r'(?:(?:!!!|\?\?\?\+?|===[!+]*)(?=[\s"\w])[\w -]*|(?:[:/]{3,}|`{3,}(?=\{))[ \t]*\{?[\w-]*\}?(?![\w/:])[ \t]*[|[]?'
+    r'(?:(?:!!!|\?\?\?\+?|===[!+]*)(?=[\s"\w])[\w -]*|(?:[:/]{3,}|`{3,}(?=\{|eval_rst))[ \t]*\{?[\w-]*\}?(?![\w/:])'
+    r"[ \t]*[|[]?"
     r"|(?:>[ \t]*)?\[!\w+\][+-]?"
     r"|\.\. (?:note|warning|tip|important|caution|danger|hint|attention|error|admonition|seealso"
     r"|tab|tab-item|dropdown)::)"
@@ -90,7 +94,7 @@ def holds_prose(info: str) -> bool:
         (True, False, False)
     """
     found = _PROSE_FENCE.match(info)
-    return found is not None and found["name"] in NOTES | _LAYOUT
+    return found is not None and (found["bare"] or found["name"]) in NOTES | _LAYOUT
 
 
 def box_title(line: str) -> str | None:

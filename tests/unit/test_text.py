@@ -112,7 +112,9 @@ def test_every_character_that_is_not_blank_lies_in_exactly_one_sentence(text: st
         pytest.param('"North, etc." They go.', ['"North, etc."', "They go."], id="abbreviations-in-quotation-marks"),
         pytest.param("Das gilt z.B. für Nr. 5, d.h. immer.", None, id="german-abbreviations"),
         pytest.param("Größe zählt. Über alles? Ja.", ["Größe zählt.", "Über alles?", "Ja."], id="german"),
-        pytest.param("Add `rule[,...] | all` or ``a? b : c``. Now", ["Add `rule[,...] | all` or ``a? b : c``.", "Now"], id="code"),
+        pytest.param(
+            "Add `rule[,...] | all` or ``a? b : c``. Now", ["Add `rule[,...] | all` or ``a? b : c``.", "Now"], id="code"
+        ),
         pytest.param("It is\n`a! b\n! c`. Now", ["It is\n`a! b\n! c`.", "Now"], id="code-of-two-lines"),
         pytest.param("Run `it'. Then `go'. Now", ["Run `it'.", "Then `go'.", "Now"], id="backticks-as-quotes"),
         pytest.param("A `tick. It goes.\n\n`On", ["A `tick.", "It goes.", "`On"], id="a-backtick-of-another-paragraph"),

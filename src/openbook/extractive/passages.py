@@ -279,7 +279,10 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
 
 
 def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
-    """Return the passages of fenced examples, and the numbers of the units of these, of front matter and comments."""
+    """Return the passages of fenced examples, and the numbers of what else is no prose.
+
+    These are the units of examples, front matter and comments, and the fences around prose.
+    """
     found: list[Passage] = []
     inside: set[int] = set()
     in_examples: set[int] = set()
@@ -296,6 +299,10 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
         if each.item is not None and each.first not in in_examples:
             found.append(Passage(shown, shown.units[each.first - 1], shown.units[each.last - 1], is_whole=True))
             inside.update(range(each.first, each.last + 1))
+    language = shown.result.chunk.language
+    inside.update(
+        unit.number for unit in shown.units if unit.number not in in_examples and fence_of(unit.text, language)
+    )
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
         inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
     return found, inside | unshown(shown.result.chunk)

@@ -125,12 +125,15 @@ def test_the_sign_of_a_box_is_not_quoted_and_its_title_is(line: str, shown: str)
     assert f"{shown}The retry policy waits a minute. [1:" in said
 
 
-def test_prose_in_a_fence_of_a_directive_is_no_example() -> None:
-    page = "```{note}\nThe retry policy waits a minute.\n```\n\n```sh\nretry --policy 0 now\n```\n\nThat is all.\n"
+@pytest.mark.parametrize("opened", ["{note}", "{eval-rst}", "eval_rst", "eval_rst\n.. note::"])
+def test_prose_in_a_fence_of_a_directive_is_no_example(opened: str) -> None:
+    box = f"```{opened}\nThe retry policy waits a minute.\n```"
+    page = f"# Waiting\n\n{box}\n\n```sh\nretry --policy 0 now\n```\n\nThat is all.\n"
 
     said = answer("How long does the retry policy wait?", page, "a.md")
 
     assert "> The retry policy waits a minute.\n\n```sh\nretry --policy 0 now\n```\n" in said
+    assert "# Waiting" not in said
 
 
 def test_what_underlines_a_title_is_not_quoted() -> None:

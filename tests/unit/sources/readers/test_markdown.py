@@ -237,10 +237,10 @@ def test_what_is_in_a_list_or_quotation_opens_no_section(text: str) -> None:
     assert [title for _, title in headings(text) if title != "Tab" or not text.startswith("===")] == []
 
 
-def test_a_directive_in_a_fence_holds_prose_and_its_code() -> None:
-    text = (
-        "````{note}\nRead it.\n\n# no\n\n```{tip}\nThis too.\n```\n\n```py\nx = 1\n```\n````\n\n```{r}\nplot(x)\n```\n"
-    )
+@pytest.mark.parametrize("name", ["{note}", "eval_rst"])
+def test_a_directive_in_a_fence_holds_prose_and_its_code(name: str) -> None:
+    box = f"````{name}\nRead it.\n\n# no\n\n```{{tip}}\nThis too.\n```\n\n```py\nx = 1\n```\n````\n"
+    text = f"{box}\n```{{r}}\nplot(x)\n```\n"
 
     found = blocks(text)
 
