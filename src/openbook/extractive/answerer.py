@@ -125,16 +125,15 @@ def pick(
             points_to_all=points_to_all,
             in_steps=in_steps,
         )
-    return chosen if text_of is None else _with_lists(chosen, text_of, rarity)
+    return chosen if text_of is None else _with_lists(query, chosen, text_of, rarity)
 
 
-def _with_lists(chosen: Sequence[ScoredPassage], text_of: TextOf, rarity: Mapping[str, float]) -> list[ScoredPassage]:
-    """Return quotes with the rest of their lists and tables if that is short, and with what they still leave out.
-
-    Of what the first leaves out, the item that the question asks for follows it.
-    """
+def _with_lists(
+    query: Question, chosen: Sequence[ScoredPassage], text_of: TextOf, rarity: Mapping[str, float]
+) -> list[ScoredPassage]:
+    """Return quotes with the rest of their lists if that is short, what they leave out, and the asked item of it."""
     quotes = [item.passage for item in chosen if not item.is_pointer]
-    wholes = [completed_list(quote, quotes, text_of) for quote in quotes]
+    wholes = [completed_list(quote, quotes, text_of, is_asked=query.listed is not None) for quote in quotes]
     read = [replace(item, passage=whole, left_out=left) for item, (whole, left) in zip(chosen, wholes, strict=False)]
     item = asked_item(wholes[0][0], [whole for whole, _ in wholes], text_of, rarity) if read else None
     read[1:1] = [replace(read[0], passage=item, left_out=NOTHING)] if item else []

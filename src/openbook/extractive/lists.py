@@ -142,6 +142,20 @@ def _introduction(text: str, start: int, end: int) -> tuple[int, str]:
     return first, text[first:last]
 
 
+def _list_around(quote: Passage, others: Sequence[Passage]) -> Passage:
+    """Return the list that a quote has several items of, cut if it is long; else, or if another has some, the quote."""
+    chunk = quote.shown.result.chunk
+    if not quote.shown.is_prose:
+        return quote
+    base = chunk.span.start_char
+    start, end = quote.start_char - base, quote.end_char - base
+    for each in _lists(chunk):
+        if each.start < start and sum(start < at <= end for at in each.ends) >= _MIN_ITEMS and end <= each.ends[-1]:
+            whole = _passage(quote.shown, each.start, each.ends[-1])
+            return quote if any(overlap(whole, other) for other in others) else whole
+    return quote
+
+
 class LeftOut(NamedTuple):
     """What a quote leaves out of a list or table, for readers."""
 
@@ -154,11 +168,15 @@ class LeftOut(NamedTuple):
 NOTHING = LeftOut()
 
 
-def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -> tuple[Passage, LeftOut]:
+def completed_list(
+    quote: Passage, quotes: Sequence[Passage], text_of: TextOf, *, is_asked: bool = False
+) -> tuple[Passage, LeftOut]:
     """Return a quote with the rest of its list or table if that is short, and what it leaves out.
 
-    It is not extended over what another quote has.
+    It is not extended over what another quote has. If a list is asked for, it has the items before it as well.
     """
+    others = [each for each in quotes if each is not quote]
+    quote = _list_around(quote, others) if is_asked else quote
     if goes_on := quote.goes_on or _left_of_example(quote, quotes):
         return quote, LeftOut(note=goes_on)
     chunk, text = quote.shown.result.chunk, _document_of(quote, text_of)
@@ -172,7 +190,6 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
     if rest and rest[-1].span.end_line == end:
         added = Passage(quote.shown, rest[0], rest[-1])
         whole = join_passages(quote, added)
-        others = (each for each in quotes if each is not quote)
         if words_to_read(added.text) <= _MAX_REST_WORDS and not any(overlap(whole, each) for each in others):
             return whole, left
     if not end:

@@ -163,13 +163,37 @@ def test_a_list_below_an_example_is_not_of_the_comment_in_it() -> None:
     assert completed_list(quote, [quote], lambda source, path: text) == (quote, LeftOut())
 
 
-def completed(text: str, quoted: int, others: Sequence[int] = (), behind: str = "") -> tuple[str, LeftOut]:
-    """Complete a quote of the first units of a text, beside others of one unit each."""
+def completed(
+    text: str, quoted: int, others: Sequence[int] = (), behind: str = "", *, above: int = 0, is_asked: bool = False
+) -> tuple[str, LeftOut]:
+    """Complete a quote of the first units of a text, without those above, beside others of one unit each."""
     (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown
-    quote = Passage(shown, shown.units[0], shown.units[quoted - 1])
+    quote = Passage(shown, shown.units[above], shown.units[quoted - 1])
     quotes = [quote, *(Passage(shown, shown.units[place], shown.units[place]) for place in others)]
-    whole, left = completed_list(quote, quotes, lambda source, path: text + behind)
+    whole, left = completed_list(quote, quotes, lambda source, path: text + behind, is_asked=is_asked)
     return whole.text, left
+
+
+ROPES = f"Ropes:\n\n- hemp\n- wire\n- silk\n- jute, {LONG}, and {LONG}"
+
+
+@pytest.mark.parametrize(
+    ("is_asked", "above", "quoted", "others", "expected"),
+    [
+        pytest.param(True, 2, 4, (), ROPES, id="asked-for"),
+        pytest.param(False, 2, 4, (), "- wire\n- silk", id="not-asked-for"),
+        pytest.param(True, 2, 3, (), "- wire", id="one-item"),
+        pytest.param(True, 2, 4, (1,), "- wire\n- silk", id="an-item-above-quoted-too"),
+        pytest.param(True, 2, 6, (), f"- wire{ROPES.partition('- wire')[2]}\n\nThey are old.", id="with-text-below"),
+        pytest.param(True, 0, 3, (), ROPES.partition("\n- silk")[0], id="from-its-beginning"),
+    ],
+)
+def test_if_a_list_is_asked_for_a_quote_of_several_items_begins_with_what_introduces_them(
+    *, is_asked: bool, above: int, quoted: int, others: Sequence[int], expected: str
+) -> None:
+    text = f"{ROPES}\n\nThey are old."
+
+    assert completed(text, quoted, others, above=above, is_asked=is_asked)[0] == expected
 
 
 def test_a_short_rest_is_quoted() -> None:
