@@ -27,9 +27,10 @@ _VALUE = re.compile(r"[:：|]|\n\s*\n")
 # A citation mark. A page that shows an answer, such as an exported conversation, is no evidence.
 _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 
-# Items that are nothing but links, as in a menu, perhaps below its title. They answer only who asks for them.
+# Items that are nothing but links, as in a menu, perhaps below its title. They answer only those who ask for them.
 _LINK = (
-    r"(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[^]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`<\n]{1,200}<[^>\s]{1,500}>`__?)[^\w\n]*"
+    r"(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:(?:See|See also)\b[^\w\[\n]{1,4})?"
+    r"(?:\[[^]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`<\n]{1,200}<[^>\s]{1,500}>`__?)[^\w\n]*"
 )
 _LINKS = re.compile(rf"\s*(?:#[^\n]*\n\s*)?{_LINK}(?:\n\s*{_LINK})*")
 

@@ -24,7 +24,10 @@ from openbook.tokens import WORD, tokenize
 from openbook.types import Chunk, Unit
 
 # The underline of a title, or a horizontal rule.
-UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{3,}")
+UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}")
+
+# A horizontal rule.
+_RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*")
 
 # Characters that may follow the title in a heading.
 _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
@@ -239,8 +242,9 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
     code, asked = indented_code(shown.result.chunk), lines_of_questions(shown.result.chunk)
     said = [
         unit
-        for unit in shown.units
-        if unit.number not in inside and (unit.span.start_line in code or not is_markup(unit.text))
+        for unit, above in zip(shown.units, (None, *shown.units), strict=False)
+        if unit.number not in inside
+        and (unit.span.start_line in code or not (is_markup(unit.text) or _is_rule(above, unit)))
     ]
     for paragraph in paragraphs_in(shown, said):
         if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
@@ -276,6 +280,12 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
                 found.setdefault((passage.start_char, passage.end_char), passage)
         before = paragraph
     return [found[place] for place in sorted(found)]
+
+
+def _is_rule(above: Unit | None, unit: Unit) -> bool:
+    """Return whether a line is a rule between paragraphs, rather than below a title."""
+    is_apart = above is None or above.span.end_line + 1 < unit.span.start_line
+    return is_apart and _RULE.fullmatch(unit.text) is not None
 
 
 def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:

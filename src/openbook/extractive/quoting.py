@@ -15,6 +15,7 @@ from openbook.extractive.citations import UnitRange, symbol_at
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
 from openbook.extractive.headings import headings_in, headings_over
+from openbook.extractive.inline_markup import plain_markdown, plain_rst
 from openbook.extractive.passages import UNDERLINE, Passage, examples_in
 from openbook.extractive.unshown import is_markup, unshown
 from openbook.sources.front_matter import stated_title
@@ -56,7 +57,7 @@ def pointed(passage: Passage) -> str:
     lines = [line for line in _text_of(passage).split("\n") if not fence_of(line, language)]
     is_led = not passage.is_code and replace(passage, first=passage.last, part=None).is_code
     led = in_code(lines.pop().strip()) if is_led else ""
-    text = " ".join(lines)
+    text = "\n".join(lines)
     text = " ".join((text if passage.is_code else _shown(text, language)).split())
     written = in_code(text) if passage.is_code else f"{text} {led}".rstrip()
     where = _stands_in(passage)
@@ -178,7 +179,12 @@ def _says_nothing(line: str) -> bool:
 
 def _prose(lines: Sequence[str], language: str = "") -> str:
     plain = [f"{box_title(line) or object_name(line)} ".removeprefix("> ") for line in lines]
-    plain = [_shown(line, language) for line in plain]
+    # In reStructuredText, links and roles go over line ends.
+    plain = (
+        _shown("\n".join(plain), language).split("\n")
+        if language == "rst"
+        else [_shown(one, language) for one in plain]
+    )
     said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
     said = _EMPTY_LINES.sub("\n\n", said)  # of the tags of a page
     return "\n".join(f"> {line}" for line in said.split("\n"))
@@ -187,8 +193,8 @@ def _prose(lines: Sequence[str], language: str = "") -> str:
 def _shown(text: str, language: str) -> str:
     """Return prose without the marks of its language that a page does not show either."""
     if language == "rst":
-        return _OPENS_LITERAL.sub(":", text)
-    return (without_tags(text) if language == "markdown" else "") or text
+        return plain_rst(_OPENS_LITERAL.sub(":", text))
+    return without_tags(plain_markdown(text)) or text if language == "markdown" else text
 
 
 def _nested(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

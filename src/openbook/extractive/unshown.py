@@ -26,7 +26,7 @@ _TEMPLATE = (
 )
 _FILLED = re.compile(_TEMPLATE, re.MULTILINE)
 # Markup without content: link targets, tags, invisible characters, images, lines that open a directive, imports of page
-# components, and what a template replaces.
+# components, links to the next page, and what a template replaces.
 MARKUP = re.compile(
     rf"{_TEMPLATE}|&(?:nbsp|ensp|emsp|shy|zwnj|zwj|lrm|rlm);|"
     r"^\([\w.:-]+\)=[ \t]*$"  # of MyST
@@ -39,6 +39,7 @@ MARKUP = re.compile(
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target"
     r"|(?:\w+-)?members|member-order|show-inheritance|no-?index):.*$"
     r"|^\s*\+(?:[-=]+\+)+$|^\s*=+(?:[ \t]+=+)+\s*$|^import\s.+\sfrom\s[\"'].+$"
+    r"|^[ \t]*(?:Next|Previous)\b[^\w\[\n]{1,4}\[[^]\n]*\]\([^)\n]*\)[^\w\n]*$"
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
 )

@@ -14,11 +14,12 @@ _ELEMENTS = (
     "|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr"
 )
 # A comment must not contain another `<!--`; otherwise a line of openings takes quadratic time.
-# A name in angle brackets without an end, such as `<time>`, stands for a value.
-_PAIRED = "button|code|label|pre|time"
+# Other names in angle brackets without an end, such as `<time>`, stand for values, except for components with a hyphen
+# before a word.
 HTML_TAG = re.compile(
     rf"<!--(?:(?!<!--).)*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>"
-    rf"|<({_PAIRED})(?:\s[^<>]*)?>(?=[^\n]{{0,500}}?</\1>)|</(?:{_PAIRED})>"
+    r"|<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>(?=[^\n]{0,500}?</\1>)|</[A-Za-z][\w.-]*>"
+    r"|(?m:^)[ \t]*<[a-z]+-[\w-]+>(?=\w)"
 )
 
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,100}\])")

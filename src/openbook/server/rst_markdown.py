@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from openbook.containers import NOTES
+from openbook.extractive.inline_markup import code_span, plain_rst
 from openbook.sources.readers.rst import read_rst
 from openbook.text import LineIndex, indentation
 from openbook.types import Block
@@ -103,22 +104,7 @@ _NUMBERED = re.compile(r"#\.(?=\s)")
 _ITEM = re.compile(r"(?:[-*+•]|(?:\d{1,9}|#)[.)])\s")
 _DOCTEST = ">>> "
 
-# Inline markup. Quantifiers are not nested, so that long lines take linear time (ReDoS).
-_INLINE = re.compile(
-    r"(?P<code>``[^`]+``)"
-    r"|:(?P<role>[a-z][\w:+.-]*):`(?P<said>[^`]+)`"
-    r"|`(?P<words>[^`<]*)<(?P<url>[^`>]*)>`__?"
-    r"|`(?P<plain>[^`]+)`(?P<link>__?)?"
-    r"|(?P<blank>\\ )"
-)
-_TARGET = re.compile(r"\s*<[^<>]*>$")
 _SPECIAL = re.compile(r"[\\`*_\[\]]")
-
-# Roles whose text is prose; that of others is code.
-_WORDY = frozenset(
-    ("ref", "doc", "term", "abbr", "any", "numref", "pep", "rfc", "sup", "sub", "emphasis", "strong", "title")
-)
-_STRONG, _EMPHASIS = "strong", "emphasis"
 
 _LITERAL = frozenset(
     "code code-block sourcecode parsed-literal prompt math raw ipython testcode testoutput doctest graphviz mermaid"
@@ -324,14 +310,14 @@ class _Translator:
         else:
             self._parts.append(_Part(indent, prefix))
             is_name = short != name or short in ("function", "class", "method", "attribute", "exception", "option")
-            yield f"{prefix}**{short}** {_code(words) if is_name and words else _inline(words)}".rstrip()
+            yield f"{prefix}**{short}** {code_span(words) if is_name and words else _inline(words)}".rstrip()
 
     def _line(self, row: int, last: int) -> str:
         """Convert one line of a paragraph. A line deeper than the previous one is the definition of that term."""
         line, indent = self._rows[row].lstrip(), indentation(self._rows[row])
         margin = " " * max(0, indent - (self._parts[-1].indent + 3 if self._parts else 0))
         if line.startswith(_DOCTEST):
-            return f"{margin}{_code(line)}  "
+            return f"{margin}{code_span(line)}  "
         if line.startswith("| ") or line == "|":
             return f"{margin}{_inline(line[2:])}\\"
         named = _FIELD.match(line)
@@ -359,28 +345,5 @@ def _spoken(name: str) -> str:
     }.get(name, name.capitalize()) or "Note"  # fmt: skip
 
 
-def _code(words: str) -> str:
-    ticks = "`" * (max((len(run) for run in re.findall("`+", words)), default=0) + 1)
-    return f"{ticks} {words} {ticks}" if len(ticks) > 1 else f"`{words}`"
-
-
 def _inline(line: str) -> str:
-    return _INLINE.sub(_said, line)
-
-
-def _said(found: re.Match[str]) -> str:
-    if found["code"]:
-        return found["code"]
-    if found["role"]:
-        role, said = found["role"].rpartition(":")[2], _TARGET.sub("", found["said"])
-        if role in (_STRONG, _EMPHASIS):
-            return f"**{said}**" if role == _STRONG else f"*{said}*"
-        if role in _WORDY:
-            return said
-        return _code(said.removeprefix("!").rpartition(".")[2] if said.startswith("~") else said.removeprefix("!"))
-    if found["url"] is not None:
-        words = found["words"].strip() or found["url"]
-        return f"[{words}](<{found['url']}>)"
-    if found["blank"]:
-        return ""
-    return found["plain"] if found["link"] else f"*{found['plain']}*"
+    return plain_rst(line, cites="*")

@@ -96,6 +96,7 @@ def test_a_short_sentence_that_holds_little_of_the_question_is_no_exact_answer()
         "* [The source of the ropes](https://ropes.example/source)",
         "- [Ropes](ropes.md)\n- [A source of hemp](hemp.md)",
         "* `The source of the ropes <https://ropes.example/source>`_",
+        "See also [the source of the ropes](source.md).",
     ],
 )
 def test_a_menu_of_links_gives_way_to_what_is_said_and_answers_who_asks_for_it(links: str) -> None:

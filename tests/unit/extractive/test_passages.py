@@ -452,3 +452,10 @@ def test_options_in_indented_code_are_statements_rather_than_sentences() -> None
     tide = "    --tide        Wait for the tide."
 
     assert texts(shown(f"Options:\n\n{moor}\n{tide}\n", language="markdown")) == [moor, tide]
+
+
+def test_a_rule_between_paragraphs_is_left_out_and_the_fence_of_a_short_example_is_not() -> None:
+    entry = shown("Ships wait here.\n\n---\n\n***\n\nMoor all of them:\n\n```\nmoor\n```", language="markdown")
+
+    assert texts(entry)[:2] == ["Ships wait here.", "Moor all of them:"]
+    assert texts(entry)[-1].endswith("```\nmoor\n```")

@@ -30,6 +30,12 @@ def test_a_result_that_is_not_quoted_is_pointed_to_by_its_best_sentence() -> Non
     assert pointers(other) == ["- b.md: The policy is set by the client. [2:2]"]
 
 
+def test_a_pointer_has_no_markup_that_only_a_site_reads() -> None:
+    other = chunk_of("Roses need sun.\n\n~> The policy is\nset by {ref}`the client <c>`.", "b.md", language="markdown")
+
+    assert pointers(other) == ["- b.md: The policy is set by the client. [2:2-3]"]
+
+
 def test_code_is_pointed_to_by_its_best_line_without_its_indentation() -> None:
     code = chunk_of("def send():\n    limit = policy(1)\n    return 3\n", "b.py", kind="code", language="python")
 
