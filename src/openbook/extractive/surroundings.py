@@ -42,6 +42,9 @@ _ATTRIBUTES = re.compile(r"\[[\w,.%#=-]+\]\s*")
 # First words of sentences that refer to the one before.
 _REFERS = frozenset("This That These Those It They He She Such".split())
 
+# Begins a sentence on what is above: "The code above ..."
+_POINTS_UP = re.compile(r"\s*(?:[\w`]+\s+){0,5}above\b")
+
 # A sentence with as many words says something, even if it introduces what follows, or more is said behind it.
 _TELLING_WORDS = 15
 
@@ -75,11 +78,13 @@ def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX
         wholes = (_between(shown, entry.first, end) for end in (min(entry.last, len(units) - 1), last))
         if (whole := next(filter(_is_short, wholes), None)) is not None:
             return whole
+    points_up = _POINTS_UP.match(quote.text) is not None
     if not _REFERS.isdisjoint(quote.text.split(maxsplit=1)[:1]):
         before = next((each for each in passages if joins(each, quote)), quote)
+        points_up = before is quote
         quote = join_passages(before, quote)
     begun, ended = quote.first.number - 1, quote.last.number - 1
-    first, last = _range_of(quote)
+    first, last = _range_of(quote, points_up=points_up)
     if (first, last) == (begun, ended):
         return quote
     start = quote.start_char if first == begun else units[first].span.start_char
@@ -92,8 +97,11 @@ def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX
     return quote if is_long else whole
 
 
-def _range_of(quote: Passage) -> tuple[int, int]:
-    """Return the positions of the first and last unit of a quote with its table, example, or what it introduces."""
+def _range_of(quote: Passage, *, points_up: bool) -> tuple[int, int]:
+    """Return the positions of the first and last unit of a quote with its table, example, or what it introduces.
+
+    If it points up, it has the example directly above as well.
+    """
     shown, units = quote.shown, quote.shown.units
     first, last = quote.first.number - 1, quote.last.number - 1
     if quote.text.lstrip().startswith("|"):
@@ -105,7 +113,7 @@ def _range_of(quote: Passage) -> tuple[int, int]:
         ends = _end_of_block if is_list or _LEADS_IN.search(quote.text) else _end_of_section
         last = ends(shown, last)
     for each in examples:
-        if each.opening <= last + is_led and first <= each.closing:
+        if each.opening <= last + is_led and first - points_up <= each.closing:
             first, last = min(first, each.opening), max(last, each.closing)
     return first, last
 

@@ -284,6 +284,28 @@ def test_what_a_directive_shows_is_quoted_with_the_sentence_that_leads_to_it() -
     assert whole(text, "This moors") == text.partition("\n\nThen")[0]
 
 
+EXAMPLE = "```sh\nmoor --ship\n```"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "expected"),
+    [
+        (f"{EXAMPLE}\n\nThe command above moors.", "The command", f"{EXAMPLE}\n\nThe command above moors."),
+        (f"{EXAMPLE}\n\nThis moors a ship.", "This", f"{EXAMPLE}\n\nThis moors a ship."),
+        (f"{EXAMPLE}\n\nA ship is moored.", "A ship", "A ship is moored."),
+        (f"{EXAMPLE}\n\nShips wait.\n\nThis moors a ship.", "This", "This moors a ship."),
+        (f"{EXAMPLE}\n\nShips wait\nhere. This moors\na ship.", "This", "Ships wait\nhere. This moors\na ship."),
+    ],
+)
+def test_a_sentence_that_points_up_is_quoted_with_the_example_directly_above(
+    text: str, said: str, expected: str
+) -> None:
+    (shown,) = build_context([result_of(chunk_of(f"Ropes hold.\n\n{text}"))], 10_000).shown
+    passages = passages_of(shown)
+
+    assert completed(next(one for one in passages if one.text.startswith(said)), passages).text == expected
+
+
 def test_code_of_several_paragraphs_is_quoted_with_the_sentence_that_leads_to_it() -> None:
     text = "Moor it like this::\n\n    import ropes\n\n    def moor(ship):\n        ropes.tie(ship)\n\nThen sail."
     (shown,) = build_context([result_of(chunk_of(text, "a.rst", language="rst"))], 10_000).shown
