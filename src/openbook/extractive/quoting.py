@@ -26,6 +26,8 @@ _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 # The mark of reStructuredText before a literal block, which is shown as a colon.
 _OPENS_LITERAL = re.compile(r"(?<=\S)::(?=\s*$)")
+# The signs of a quotation, which may be nested or indented.
+_QUOTATION = re.compile(r"^(\s*)(?:> )+")
 _EMPTY_LINES = re.compile(r"\n{3,}")
 _FEEDS = re.compile("\f+")
 _CODE_MARK = re.compile(f"([{BEGIN_OF_CODE}{END_OF_CODE}])")
@@ -178,7 +180,7 @@ def _says_nothing(line: str) -> bool:
 
 
 def _prose(lines: Sequence[str], language: str = "") -> str:
-    plain = [f"{box_title(line) or object_name(line)} ".removeprefix("> ") for line in lines]
+    plain = [_QUOTATION.sub(r"\1", f"{box_title(line) or object_name(line)} ") for line in lines]
     # In reStructuredText, links and roles go over line ends.
     plain = (
         _shown("\n".join(plain), language).split("\n")

@@ -57,6 +57,7 @@ def test_many_beginnings_of_roles_take_no_square_of_their_length() -> None:
         ("markdown", "<docs-note>The port of the tides is deep.</docs-note>"),
         ("markdown", "The port of the tides is deep.\n\n---"),
         ("markdown", "The port of the tides is deep.\n\nNext: [The deep port](port.md)."),
+        ("markdown", "  > > The port of the tides is deep."),
         ("markdown", "* * *\n\nThe port of the tides is deep.\n---\n"),
     ],
 )
