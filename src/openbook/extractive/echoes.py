@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from openbook.extractive.inline_markup import plain_markup
 from openbook.extractive.passages import Passage
+from openbook.grounding.readable import readable
 from openbook.questions.question import Question
 from openbook.tokens import tokenize
 
@@ -74,5 +76,11 @@ def adds_no_word(passage: Passage, said: Passage) -> bool:
     """Return whether another passage of prose contains all words of a passage."""
     if not (passage.shown.is_prose and said.shown.is_prose):
         return False
-    words = frozenset(tokenize(passage.text))
-    return len(words) >= _MIN_REPEATED_WORDS and words.issubset(tokenize(said.text))
+    words = frozenset(tokenize(text_shown(passage)))
+    return len(words) >= _MIN_REPEATED_WORDS and words.issubset(tokenize(text_shown(said)))
+
+
+def text_shown(passage: Passage) -> str:
+    """Return the text of a passage in one line, of prose without markup: the same text may be in two formats."""
+    text, chunk = passage.text, passage.shown.result.chunk
+    return " ".join((readable(plain_markup(text, chunk.language)) if passage.shown.is_prose else text).split())

@@ -36,6 +36,13 @@ def code_span(words: str) -> str:
     return f"{ticks} {words} {ticks}" if len(ticks) > 1 else f"`{words}`"
 
 
+def plain_markup(text: str, language: str) -> str:
+    """Convert the inline markup of a language; a text in another one is not changed."""
+    if language == "rst":
+        return plain_rst(text)
+    return plain_markdown(text) if language == "markdown" else text
+
+
 def plain_rst(text: str, *, cites: str = "`") -> str:
     """Convert inline markup of reStructuredText. `cites` are the marks around a text in the default role.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from openbook.extractive.displaying import fence_of
+from openbook.extractive.echoes import text_shown
 from openbook.extractive.passages import Passage, overlap
 from openbook.extractive.surroundings import with_command
 from openbook.retrieval.signals import coverage
@@ -55,17 +56,13 @@ def further_places(
                 and _held_by(pointer, rarity) >= _MIN_POINTER_SHARE
             ):
                 found[number] = pointer
-    distinct = {_words_of(quote): quote for quote in quotes}
+    distinct = {text_shown(quote): quote for quote in quotes}
     pointers = [found[number] for number in sorted(found)]
-    return [each for each in pointers if distinct.setdefault(_words_of(each), each) is each][:_MAX_POINTERS]
+    return [each for each in pointers if distinct.setdefault(text_shown(each), each) is each][:_MAX_POINTERS]
 
 
 def _held_by(passage: Passage | Unit, rarity: Mapping[str, float]) -> float:
     return coverage(frozenset(tokenize(passage.text)), rarity)
-
-
-def _words_of(passage: Passage) -> str:
-    return " ".join(passage.text.split())
 
 
 def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:

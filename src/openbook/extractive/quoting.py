@@ -15,7 +15,7 @@ from openbook.extractive.citations import UnitRange, symbol_at
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
 from openbook.extractive.headings import headings_in, headings_over
-from openbook.extractive.inline_markup import plain_markdown, plain_rst
+from openbook.extractive.inline_markup import plain_markup
 from openbook.extractive.passages import UNDERLINE, Passage, examples_in
 from openbook.extractive.unshown import is_markup, unshown
 from openbook.sources.front_matter import stated_title
@@ -194,9 +194,8 @@ def _prose(lines: Sequence[str], language: str = "") -> str:
 
 def _shown(text: str, language: str) -> str:
     """Return prose without the marks of its language that a page does not show either."""
-    if language == "rst":
-        return plain_rst(_OPENS_LITERAL.sub(":", text))
-    return without_tags(plain_markdown(text)) or text if language == "markdown" else text
+    said = plain_markup(_OPENS_LITERAL.sub(":", text) if language == "rst" else text, language)
+    return (without_tags(said) if language == "markdown" else said) or text
 
 
 def _nested(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -105,3 +105,12 @@ def test_a_menu_of_links_gives_way_to_what_is_said_and_answers_who_asks_for_it(l
 
     assert quotes(picked("How do I moor a single source for one night?", menu, said, scores=(1.0, 1.0))) == [said.text]
     assert links.endswith(quotes(picked("Where is the source of the ropes?", menu))[0])
+
+
+def test_the_same_sentence_in_another_format_is_not_quoted_again() -> None:
+    said = "A ship is moored at night with {} and a knot."
+    guide = chunk_of(said.format("[two ropes](hemp.md)"), "guide.md", language="markdown")
+    twin = chunk_of(said.format(":doc:`two ropes <wire>`"), "guide.rst", language="rst")
+
+    assert quotes(picked("How is a ship moored at night?", guide, twin)) == [guide.text]
+    assert quotes(picked("How is a ship moored at night?", twin, guide)) == [twin.text]
