@@ -28,12 +28,15 @@ _SEPARATES = re.compile(r"</?(?:br|hr|p|div|d[dlt]|[ou]l|li|t[dhr]|table|h[1-6]|
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _INLINE_CODE = re.compile(r"(?<!`)(`++).+?(?<!`)\1(?!`)")
 
-# Fences of code examples in Markdown, AsciiDoc and plain text.
+# Fences of code examples in Markdown, AsciiDoc, plain text and Org.
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 _LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?:(?<=`)[ \t]*)?(?P<info>(?:(?<=[` \t])[\w+#.-]+)?)[ \t]*")
 _BACKTICKS = re.compile(r"[ \t]*(?P<fence>`{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 _CODE_MARKS = re.compile(rf"(?P<fence>[{BEGIN_OF_CODE}{END_OF_CODE}])(?P<info>)")
-_FENCES = {"asciidoc": _LISTING, "html": _CODE_MARKS, "text": _BACKTICKS}
+_BLOCK = re.compile(r"[ \t]*#\+(?P<fence>begin|end)_(?:src|example|export)\b[ \t]*(?P<info>[\w+#.-]*).*", re.IGNORECASE)
+_FENCES = {"asciidoc": _LISTING, "html": _CODE_MARKS, "org": _BLOCK, "text": _BACKTICKS}
+# What closes an example, where that differs from what opens it.
+_ENDS = {"html": END_OF_CODE, "org": "end"}
 
 # Indentation of code blocks in Markdown, relative to the enclosing body.
 _CODE_COLUMNS = 4
@@ -58,10 +61,10 @@ def fence_of(text: str, language: str) -> re.Match[str] | None:
 def closes(found: re.Match[str], fence: str, language: str) -> bool:
     """Return whether a line closes the example that a fence opens.
 
-    In AsciiDoc, both have the same length; in HTML, they differ.
+    In AsciiDoc, both have the same length; in HTML and Org, they differ.
     """
-    if language == "html":
-        return found["fence"] == END_OF_CODE
+    if language in _ENDS:
+        return found["fence"].lower() == _ENDS[language]
     is_alike = found["fence"] == fence if language == "asciidoc" else found["fence"].startswith(fence)
     return is_alike and not found["info"]
 

@@ -182,6 +182,8 @@ def test_the_code_of_a_page_is_told_by_its_marks(html: str, inside: list[bool]) 
         pytest.param("markdown", "```yaml", "# Waits.\nretry: 1\n```\n\nIt ends.", id="fence"),
         pytest.param("markdown", "~~~ yaml", "# Waits.\nretry: 1\n```\n~~~\n\nIt ends.", id="other-fence-inside"),
         pytest.param("asciidoc", "----", "# Waits.\nretry: 1\n----\n\nIt ends.", id="delimiter"),
+        pytest.param("org", "#+BEGIN_SRC yaml :tangle no", "# Waits.\nretry: 1\n#+END_SRC\n\nIt ends.", id="block"),
+        pytest.param("org", "#+begin_example", "# Waits.\nretry: 1\n#+end_example\n\nIt ends.", id="other-block"),
         pytest.param("rst", ".. code-block:: yaml", "  # Waits.\n  retry: 1\n\nIt ends.", id="directive"),
     ],
 )
