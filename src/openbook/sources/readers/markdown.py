@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # A lone carriage return: a line end for the parser, but not for us.
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
-# Heading attributes of Pandoc, Hugo and MkDocs: `{#anchor}`, `{.class}`.
-_ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
+# Heading attributes of Pandoc, Hugo and MkDocs: `{#anchor}`, `{.class}`; and the anchor of Documenter around a title.
+_ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$|^\[(.*)\]\(@id\b[^()]*\)$")
 
 # Longer headings are not parsed for markup, which would take quadratic time.
 _MAX_TITLE_CHARS = 500
@@ -222,6 +222,6 @@ def _title(parser: MarkdownIt, raw: str, environment: dict[str, object]) -> str:
     if len(raw) > _MAX_TITLE_CHARS:
         return " ".join(raw.split())
     tokens: list[Token] = []
-    parser.inline.parse(_ATTRIBUTES.sub("", raw), parser, environment, tokens)
+    parser.inline.parse(_ATTRIBUTES.sub(r"\1", raw), parser, environment, tokens)
     shown = ("" if token.type == "html_inline" else token.content or " " * (token.tag == "br") for token in tokens)
     return " ".join("".join(shown).split())

@@ -58,6 +58,7 @@ def test_a_heading_inside_something_else_is_no_heading(text: str) -> None:
         ("## ![logo](a.png) Name", "logo Name"),
         ("## a &amp; b \\* c", "a & b * c"),
         ("## Install {#install}", "Install"),
+        ("## [Install `it`](@id install-it)", "Install it"),
         ("## <a id='x'></a>Name", "Name"),
         ("## __init__", "init"),
         ("## `__init__`", "__init__"),
