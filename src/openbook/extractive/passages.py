@@ -32,9 +32,10 @@ _RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*")
 # Characters that may follow the title in a heading.
 _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
 
-# Markup, links within a page, as in tables of contents, and references to manual pages.
+# Markup, links within a page, as in tables of contents, references to manual pages, and lines in brackets: `[TOC]`.
 _LABEL = re.compile(
-    rf"{MARKUP.pattern}|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{{0,3}}\)",
+    rf"{MARKUP.pattern}|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{{0,3}}\)"
+    r"|^[ \t]*\[{1,2}[A-Za-z_][^\"'\[\]\n]*\]{1,2}[ \t]*$",
     re.MULTILINE,
 )
 

@@ -60,6 +60,7 @@ def test_yes_or_no_is_said_by_a_sentence_and_not_by_a_statement_of_a_long_exampl
         "How are the ships moored here?",
         "How are the ships moored here?  2.4.",
         "- [Mooring of all ships](#mooring)",
+        "# Mooring of ships\n\n[SHIPS: moored, not moored]",
         "[![Ships moored: 7](https://quay.example/moored.svg)](https://quay.example)",
         ".. _mooring of ships:",
         ".. _ships moored here: https://quay.example/ships\n.. _`moored: all`: https://quay.example/all",
