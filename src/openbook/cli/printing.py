@@ -164,7 +164,7 @@ def print_matches(excerpt: Excerpt, *, numbered: bool) -> None:
         offset += len(line) + 1
         if line.strip():
             head = f"{number:>6}  " if numbered else "      "
-            typer.echo(typer.style(head, dim=True) + _highlighted(line, matches))
+            typer.echo(typer.style(head, dim=True) + _highlighted(line.removesuffix("\r"), matches))
 
 
 def _highlighted(line: str, matches: Sequence[tuple[int, int]]) -> str:

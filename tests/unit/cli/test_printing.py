@@ -44,6 +44,16 @@ def test_a_line_shown_whole_has_no_blanks_where_a_reader_left_a_mark(capsys: pyt
     assert capsys.readouterr().out == " 1. a.md:1-2  0.000\n     1  -k\n     2    Keeps.\n"
 
 
+def test_lines_that_end_with_a_carriage_return_are_shown_without_it(capsys: pytest.CaptureFixture[str]) -> None:
+    chunk = chunk_of("one ship\r\ntwo needles\r\nthree\r\nneedles\r\n")
+
+    print_results(with_excerpts("needles", [RetrievalResult(chunk, 0.5)]), NOWHERE)
+
+    shown = capsys.readouterr().out
+    assert "     2  two needles\n" in shown
+    assert "\N{REPLACEMENT CHARACTER}" not in shown
+
+
 def test_of_a_long_line_what_stands_around_the_match_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     chunk = chunk_of(f"{'before ' * 60}needle{' behind' * 60}")
 
