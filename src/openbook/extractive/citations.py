@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from openbook.answers import Citation, Verdict, anchor_of
 from openbook.extractive.context import Context, ContextItem, label_of
-from openbook.extractive.definition_heads import definition_at, line_of
+from openbook.extractive.definition_heads import definition_at, definition_heads, line_of
 from openbook.extractive.headings import headings_over
 from openbook.grounding.marks import parse_mark
 from openbook.retrieval.signals import defines_type
@@ -92,11 +92,13 @@ def _label_at(place: UnitRange) -> str:
 def symbol_at(place: UnitRange) -> str:
     """Return the display name of the definition at a range; empty if there is none, or if it is unknown.
 
-    Of several definitions in a chunk, it is the one that begins in the range, or else the innermost one around it.
+    Of several definitions in a chunk, it is the one that begins in the range, or else the innermost one around it. Lines
+    above the only one have the name of what is around it.
     """
     chunk = place.shown.result.chunk
     if not chunk.symbol or len(chunk.defines) <= 1:
-        return _display_name(chunk.symbol, chunk.signature)
+        is_above = bool(chunk.defines) and _is_above(place)
+        return ".".join(chunk.context) if is_above else _display_name(chunk.symbol, chunk.signature)
     head = definition_at(place.shown, place.first, place.last)
     if head is None:
         return ""
@@ -106,6 +108,12 @@ def symbol_at(place: UnitRange) -> str:
     scope = f"{'.'.join(chunk.context)}."
     owner = scope if chunk.symbol.startswith(scope) else ""
     return _display_name(f"{owner}{head.defines}", line_of(place.shown, head))
+
+
+def _is_above(place: UnitRange) -> bool:
+    """Return whether a range ends before the definitions of its chunk begin, with their comments."""
+    heads = definition_heads(place.shown)
+    return bool(heads) and place.last.number < min(head.first.number for head in heads)
 
 
 def _display_name(symbol: str, signature: str) -> str:

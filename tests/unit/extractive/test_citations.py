@@ -305,3 +305,19 @@ def test_a_later_method_of_a_chunk_within_a_class_is_named_with_it(
     shown = numbered(build_context([result_of(chunk)], 1_000))
 
     assert [symbol_at(place) for units in ("1", "3-4") for place in places_of(f"[1:{units}]", shown) if place] == names
+
+
+@pytest.mark.parametrize(
+    ("defines", "names"),
+    [(("two",), ["Dock", "Dock.two()"]), ((), ["Dock.two()", "Dock.two()"])],
+    ids=["the-end-of-another", "a-part-of-one"],
+)
+def test_lines_above_the_only_definition_of_a_chunk_are_not_named_after_it(
+    defines: tuple[str, ...], names: list[str]
+) -> None:
+    text = "        self.ropes = 3\n        return 1\n\n    # Twice.\n    def two():\n        return 2"
+    kept = chunk_of(text, "a.py", kind="code", signature="def two():", defines=defines)
+    chunk = replace(kept, symbol="Dock.two", context=("Dock",))
+    shown = numbered(build_context([result_of(chunk)], 1_000))
+
+    assert [symbol_at(place) for units in ("1-2", "3-4") for place in places_of(f"[1:{units}]", shown) if place] == names
