@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from textwrap import dedent
 
 from tree_sitter import Node, Tree
 
@@ -24,7 +25,8 @@ _OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)
 _CLOSING = re.compile(r"(?:(?<!\*)\*++/|-\}|\]\])$")
 _ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[)")
 
-_TAG = re.compile(r"</?(?:summary|remarks|para|p)>")  # in C# and Java comments
+# In comments of C# and Java; and of Doxygen and Solidity, at their beginning.
+_TAG = re.compile(r"</?(?:summary|remarks|para|p)>|^[@\\](?:brief|dev|notice|title)\b")
 
 _ELIXIR_DOC = re.compile(r'@doc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
 _ELIXIR_MODULE = re.compile(r'\A\s*do\s+@moduledoc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
@@ -45,6 +47,16 @@ def first_paragraph(text: str) -> str:
             break
         lines.append(line.strip())
     return "\n".join(lines)[:MAX_DOCSTRING_CHARS].rstrip()
+
+
+def without_signature(text: str) -> str:
+    r"""Return a docstring without the indented signature that it begins with, as in Julia.
+
+    Example:
+        >>> without_signature("\n    moor(ship)\n\nTies it up.\n").strip()
+        'Ties it up.'
+    """
+    return re.sub(r"\A\s*\n(?:(?:[ ]{4}|\t)[^\n]*\n)+(?=\s*\S)", "", dedent(text))
 
 
 def leading_docstring(text: str) -> str:
@@ -220,7 +232,10 @@ class DefinitionFinder:
             return None
         line = extent.node.start_point.row + 1 if extent.node.type != "decorated_definition" else line
         first_line = self._first_line(extent)
+        above = extent.leading[-1] if extent.leading and extent.leading[-1].type == "string_literal" else None
         docstring = first_paragraph(self._text_of(named.docstring)[1:-1][:_MAX_LITERAL_CHARS])
+        if above is not None and above.start_point.row + 1 >= first_line:
+            docstring = first_paragraph(without_signature(self._text_of(above).strip('"')[:_MAX_LITERAL_CHARS]))
         if not docstring and named.role != "constant":
             docstring = literal_docstring(named.body, self._text_of)
         return Definition(

@@ -259,6 +259,66 @@ def zig_variable(node: Node, text: TextOf) -> DefinitionName | None:
     return DefinitionName((text(name),), "type" if held is not None else "constant", None) if name is not None else None
 
 
+def solidity_fallback(node: Node, text: TextOf) -> DefinitionName:
+    """Name the function without a name that a contract runs by its keyword: `receive` or `fallback`."""
+    return DefinitionName((text(node).partition("(")[0].strip(),), "function", body_of(node))
+
+
+def julia_function(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a function or a macro by its signature."""
+    signature = next((each for each in node.named_children if each.type == "signature"), None)
+    path = _julia_name(signature, text)
+    return DefinitionName(path, "function", body_of(node)) if path else None
+
+
+def julia_assignment(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a function of one expression, as in `area(x) = x^2`, and a constant; variables have no name."""
+    left, right = node.named_children[0], node.named_children[-1]
+    path = _julia_name(left, text)
+    if path and left.type != "identifier":
+        return DefinitionName(path, "function", right) if _is_julia_call(left) else None
+    is_constant = node.parent is not None and node.parent.type == "const_statement"
+    return DefinitionName(path, "constant") if path and is_constant else None
+
+
+def julia_type(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a type by its head, without its parameters and its supertype."""
+    head = next((each for each in node.named_children if each.type == "type_head"), None)
+    path = parts(re.split(r"<:|\{", text(head), maxsplit=1)[0])
+    return DefinitionName(path[-1:], "type", body_of(node)) if path else None
+
+
+def julia_macro_call(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name the type of an `@enum`, and keep a call with a block whole: `@testset "..." begin`."""
+    called, given = text(node.named_children[0]), node.named_children[-1].named_children
+    if called == "@enum" and given:
+        path = parts(text(given[0]).partition("::")[0])
+        return DefinitionName(path, "type") if path else None
+    is_block = bool(given) and given[-1].type in {"compound_statement", "for_statement", "let_statement"}
+    return DefinitionName(("",), "element") if is_block else None
+
+
+# What is around the name in the head of a function of Julia: `Base.push!(df::Frame) where {T}`.
+_JULIA_SHELLS = frozenset(
+    "signature where_expression typed_expression call_expression curly_expression parametrized_type_expression".split()
+)
+
+
+def _is_julia_call(node: Node) -> bool:
+    while node.type in _JULIA_SHELLS - {"call_expression"} and node.named_children:
+        node = node.named_children[0]
+    return node.type == "call_expression"
+
+
+def _julia_name(node: Node | None, text: TextOf) -> tuple[str, ...]:
+    while node is not None and node.type in _JULIA_SHELLS and node.named_children:
+        node = node.named_children[0]
+    if node is None or node.type not in {"identifier", "field_expression", "operator", "quote_expression"}:
+        return ()
+    owner, _, name = text(node).rpartition(".")
+    return (*parts(owner)[-1:], name.lstrip(":").strip("()")) if name else ()
+
+
 def sql_object(node: Node, text: TextOf) -> DefinitionName | None:
     """Name the object that a `CREATE` statement creates, without its schema."""
     reference = next((each for each in node.named_children if each.type == "object_reference"), None)

@@ -21,7 +21,8 @@ _CALLS = frozenset(
     nullsafe_member_call_expression scoped_call_expression function_call method_call object_creation_expression
     new_expression instance_expression explicit_constructor_invocation constructor_invocation macro_invocation command
     constructor_expression type_conversion_expression decorator attribute_item jsx_opening_element
-    jsx_self_closing_element list_lit""".split()
+    jsx_self_closing_element list_lit emit_statement revert_statement modifier_invocation broadcast_call_expression
+    macrocall_expression""".split()
 )
 
 # Fields with the called expression. In grammars without such a field, it is the first child.
@@ -34,8 +35,12 @@ _QUALIFIED = frozenset(
     navigation_suffix generic_name generic_type generic_function template_function template_method qualified_name
     scoped_type_identifier qualified_type instantiation_expression dot_index_expression method_index_expression
     command_name user_type stable_identifier nested_identifier dot parenthesized_expression non_null_expression
-    simple_user_type variable constructor type_identifier index_expression sym_lit""".split()
+    simple_user_type variable constructor type_identifier index_expression sym_lit expression struct_expression
+    type_name user_defined_type macro_identifier""".split()
 )
+
+# `client.get::<T>`, `box.move{value: 1}`
+_BEHIND_NAME = re.compile("argument|struct_field_assignment")
 
 # In Go, `newQueue[int](a, b)` is parsed as the call of an element. These cannot be types, so they are elements.
 _ELEMENTS = frozenset({"int_literal", "interpreted_string_literal", "raw_string_literal"})
@@ -43,7 +48,7 @@ _ELEMENTS = frozenset({"int_literal", "interpreted_string_literal", "raw_string_
 _IMPORTS = frozenset(
     """import_statement import_from_statement future_import_statement import_declaration import_spec import_header
     import_list use_declaration using_directive using_declaration namespace_use_declaration preproc_include
-    extern_crate_declaration export_clause import""".split()
+    extern_crate_declaration export_clause import import_directive selected_import""".split()
 )
 
 # Arguments of Rust macros are tokens, without call nodes: `assert_eq!(send(1), 2)`. The text after a name decides.
@@ -203,7 +208,7 @@ def _last_name(qualified: Node) -> Node | None:
     if qualified.type == "index_expression":
         index = qualified.child_by_field_name("index")
         return qualified.child_by_field_name("operand") if index and index.type not in _ELEMENTS else None
-    names = [child for child in qualified.named_children if "argument" not in child.type]
+    names = [child for child in qualified.named_children if not _BEHIND_NAME.search(child.type)]
     return names[-1] if names else None
 
 

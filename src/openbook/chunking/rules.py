@@ -275,6 +275,37 @@ _ZIG = _rules(
         return_expression""",
 )
 
+_SOLIDITY = _rules(
+    {
+        "constant_variable_declaration": by_field("constant"),
+        "constructor_definition": fixed("function", "constructor"),
+        "error_declaration": by_field("constant"),
+        "event_definition": by_field("constant"),
+        "fallback_receive_definition": dialects.solidity_fallback,
+        "state_variable_declaration": by_field("constant"),
+    },
+    functions="function_definition modifier_definition",
+    types="""contract_declaration interface_declaration library_declaration struct_declaration enum_declaration
+        user_defined_type_definition""",
+    containers="contract_body",
+)
+
+_JULIA = _rules(
+    {
+        "assignment": dialects.julia_assignment,
+        "function_definition": dialects.julia_function,
+        "macro_definition": dialects.julia_function,
+        "macrocall_expression": dialects.julia_macro_call,
+        **dict.fromkeys("abstract_definition primitive_definition struct_definition".split(), dialects.julia_type),
+    },
+    types="module_definition",
+    containers="""block compound_statement if_statement elseif_clause else_clause let_statement for_statement
+        try_statement catch_clause""",
+    wrappers="const_statement global_statement macro_argument_list macrocall_expression",
+    leading="string_literal",
+    comments="#",
+)
+
 _SQL = _rules(
     dict.fromkeys(
         """create_table create_view create_materialized_view create_function create_procedure create_index
@@ -310,6 +341,7 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
         "html": _HTML,
         "java": _JAVA,
         "javascript": _JAVASCRIPT,
+        "julia": _JULIA,
         "kotlin": _KOTLIN,
         "lua": _LUA,
         "php": _PHP,
@@ -318,6 +350,7 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
         "rust": _RUST,
         "scala": _SCALA,
         "scss": _CSS,
+        "solidity": _SOLIDITY,
         "sql": _SQL,
         "starlark": _PYTHON,
         "swift": _SWIFT,

@@ -92,8 +92,8 @@ def _label_at(place: UnitRange) -> str:
 def symbol_at(place: UnitRange) -> str:
     """Return the display name of the definition at a range; empty if there is none, or if it is unknown.
 
-    Of several definitions in a chunk, it is the one that begins in the range, or else the innermost one around it. Lines
-    above the only one have the name of what is around it.
+    Of several definitions in a chunk, it is the one that begins in the range, or else the innermost one around it.
+    Lines above the only one have the name of what is around it.
     """
     chunk = place.shown.result.chunk
     if not chunk.symbol or len(chunk.defines) <= 1:

@@ -17,11 +17,14 @@ MAX_QUOTE_LINES = 6
 # Few signatures with one parameter per line are longer. Without the end of one, a bracket may be in a string.
 _MAX_HEAD_LINES, _MAX_OPEN_LINES, MAX_COMBINED_LINES = 40, 20, 12
 
+# Columns of indented code in a docstring.
+_CODE_INDENT = 4
+
 # Keywords of definitions in the languages with grammars.
 _KEYWORDS = frozenset(
     "def defp defmodule defmacro class func fn fun function interface struct enum trait type const let var val object"
     " module protocol record union macro_rules public private protected static void int bool char double defn defonce"
-    " defmulti defmethod defrecord deftype defprotocol".split()
+    " defmulti defmethod defrecord deftype defprotocol macro contract library modifier".split()
 )
 
 # Openings of comment lines. `#` is missing because attributes, macros and headings begin with it as well.
@@ -138,7 +141,9 @@ def _end_of_paragraph(shown: ContextItem, first: int, at: int) -> int:
         is_apart = place > first and units[place].span.start_line > units[place - 1].span.end_line + 1
         is_said = any(map(str.isalnum, units[place].text))
         if paragraph and (is_apart or not is_said):
-            return paragraph[-1]
+            if lines[paragraph[0]].indent < lines[first].indent + _CODE_INDENT:
+                return paragraph[-1]
+            paragraph.clear()  # the signature that begins a docstring of Julia
         if is_said:
             paragraph.append(place)
     return next((place for place in reversed(paragraph) if lines[place].ends_sentence), (paragraph or [first])[-1])

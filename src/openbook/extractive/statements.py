@@ -33,6 +33,9 @@ _BEHIND_SENTENCE = "\"'`)*/ \t\r"
 # preprocessor.
 _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\w|\[\[?[^\[\]]*\]\]?\s*$)")
 
+# A docstring of Julia is above what it describes, and `@inline function f()` is no decorator above a function.
+_LEADS_IN_JULIA = re.compile(r'\s*(?:"""|#|@\w+\s*$)')
+
 # An attribute or an annotation with brackets of its own.
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@[\w.:]+\()")
 
@@ -116,12 +119,13 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
     scanned = list(_scan(units, language))
     leading = _attribute_lines(units, [opened for _, opened in scanned])
     leading |= _template_lines(units) if language in _C_LANGUAGES else set()
+    leads_below = _LEADS_IN_JULIA if language == "julia" else _LEADS
     for place, (unit, (sign, opened)) in enumerate(zip(units, scanned, strict=True)):
         text = unit.text.expandtabs(_TAB)
         is_rest = bool(sign) or (above is not None and above.span.end_line == unit.span.start_line)
-        # In Elixir, documentation is the string of an attribute: `@doc """`.
+        # In Elixir, documentation is the string of an attribute: `@doc """`; in Julia, a string above.
         in_attribute = bool(sign) and bool(found) and found[-1].leads
-        leads = in_attribute or sign == "/*" or place in leading or not (is_rest or _LEADS.match(text) is None)
+        leads = in_attribute or sign == "/*" or place in leading or not (is_rest or leads_below.match(text) is None)
         depth += 0 if leads else opened
         goes_on = is_rest or _GOES_ON.match(text) is not None
         is_apart = above is not None and unit.span.start_line > above.span.end_line + 1

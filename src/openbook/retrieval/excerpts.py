@@ -22,7 +22,7 @@ _JOINT = re.compile(r"[^\w\s]{1,2}")
 # Letters that the forms of a token share: the stem of "retry" is "retri".
 _BEGINNING = 5
 _DEFINITION = re.compile(
-    r"^[^\S\n]*(?:[a-z]+[^\S\n]+)*(?:def|func|fn|fun|function|class|struct|interface|trait|enum)[^\S\n]+(?:\([^)\n]*\)\s*)?(\w+)",
+    r"^[^\S\n]*(?:[a-z]+[^\S\n]+)*(?:def|func|fn|fun|function|class|struct|interface|trait|enum|contract|library|modifier)[^\S\n]+(?:\([^)\n]*\)\s*)?(\w+)",
     re.MULTILINE,
 )
 _LINE = re.compile(rf"[^\n]*[^\s{BEGIN_OF_CODE}{END_OF_CODE}][^\n]*")

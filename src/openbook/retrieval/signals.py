@@ -398,7 +398,7 @@ _COMMON_DEFINITIONS, _MIN_RARITY = 5, 0.3
 
 _TYPE = re.compile(
     r"\b(?:class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace|package"
-    r"|impl)\b"
+    r"|impl|contract|library)\b"
 )
 # `struct result *make(`: the type that a function returns, between the keyword and the name. `enum class Color(` of
 # Kotlin has two keywords.

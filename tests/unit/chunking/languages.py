@@ -312,6 +312,63 @@ fn List(comptime T: type) type { return struct { fn push() void {} }; }
 const E = enum { a, b };
 """
 
+SOLIDITY = """
+pragma solidity ^0.8.20;
+import {A} from "./a.sol";
+uint256 constant LIMIT = 3;
+type Price is uint256;
+error Failed(uint code);
+function free(uint a) pure returns (uint) { return a; }
+abstract contract Quay is Base {
+    mapping(address => uint) private _held;
+    enum State { Free, Taken }
+    struct Berth { uint depth; }
+    event Moored(address indexed by);
+    modifier guarded() { _; }
+    constructor(address a) Base(a) {}
+    function moor(uint a) public returns (bool) { emit Moored(a); return true; }
+    receive() external payable {}
+}
+interface IQuay { function moor(uint a) external; }
+library Ropes { function tie(uint a) internal {} }
+"""
+
+JULIA = """
+module Harbour
+using Tables
+const LIMIT = 3
+depth = 4
+abstract type Ship{T} <: Vessel end
+mutable struct Quay{T<:Real}
+    depth::T
+    Quay(a) = new(a)
+end
+@enum State free=1 taken
+Base.@kwdef struct Berth
+    depth::Int = 1
+end
+@inline function moor!(quay::Quay, ship; fast=true)::Bool where {T}
+    knots = 3
+end
+Base.push!(quay::Quay, ship::Any) = begin
+    1
+end
+Base.:(==)(a::Quay, b::Quay) = true
+area(x)::Int where T = x * x
+(q::Quay)(x) = x
+macro tie(args...)
+end
+for T in (Int, Float64)
+    @eval begin
+        half(x::$T) = x / 2
+    end
+end
+if VERSION > v"1.0"
+    stub() = 1
+end
+end
+"""
+
 SQL = """
 CREATE TABLE IF NOT EXISTS s.users (id INT);
 CREATE OR REPLACE VIEW active AS SELECT 1;
@@ -382,6 +439,16 @@ CASES: dict[str, tuple[str, str]] = {
     "elixir": (ELIXIR, "A.B A.B.f A.B.hidden A.B.build A.B.+ A.B.In A.B.In.z P P.t"),
     "haskell": (HASKELL, "f T N S Shape Shape.area Shape Shape.area <+> a"),
     "zig": (ZIG, "std Foo Foo.init main List List.push E"),
+    "solidity": (
+        SOLIDITY,
+        "LIMIT Price Failed free Quay Quay._held Quay.State Quay.Berth Quay.Moored Quay.guarded Quay.constructor "
+        "Quay.moor Quay.receive IQuay IQuay.moor Ropes Ropes.tie",
+    ),
+    "julia": (
+        JULIA,
+        "Harbour Harbour.LIMIT Harbour.Ship Harbour.Quay Harbour.Quay.Quay Harbour.State Harbour.Berth Harbour.moor! "
+        "Harbour.Base.push! Harbour.Base.== Harbour.area Harbour.tie Harbour Harbour.half Harbour.stub",
+    ),
     "sql": (SQL, "users active add by_name"),
     "css": (CSS, ":root .card,_.box_>_p .wide"),
 }

@@ -50,6 +50,15 @@ PLACES = {
     "swift": ("func send() {}\nfunc b() { c.send(1)\n send(2)\n d = send }", "dccm"),
     "lua": ("function send(a) end\nsend(1)\nbox.send(2)\nbox:send(3)\nlocal a = send", "dcccm"),
     "clojure": ("(defn send [a] a)\n(send 1)\n(box/send 2)\n(map send [3])", "dccm"),
+    "solidity": (
+        "import {send} from './a.sol';\ncontract A { function send(uint a) public send\n { emit send(a);\n "
+        "revert send(a);\n new send(a);\n a.send{value: 1}(2);\n uint b = send; } }",
+        "idccccm",
+    ),
+    "julia": (
+        'using A: send\nsend(x) = 1\nsend(2)\nA.send.(x)\n@send x\nmap(send, x)\n"""\n    send(x)\n"""\nb(x) = 1',
+        "idcccmm",
+    ),
     "bash": ("send() { echo 1; }\nsend 2\necho send", "dcm"),
 }
 

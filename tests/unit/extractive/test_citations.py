@@ -320,4 +320,6 @@ def test_lines_above_the_only_definition_of_a_chunk_are_not_named_after_it(
     chunk = replace(kept, symbol="Dock.two", context=("Dock",))
     shown = numbered(build_context([result_of(chunk)], 1_000))
 
-    assert [symbol_at(place) for units in ("1-2", "3-4") for place in places_of(f"[1:{units}]", shown) if place] == names
+    assert [
+        symbol_at(place) for units in ("1-2", "3-4") for place in places_of(f"[1:{units}]", shown) if place
+    ] == names

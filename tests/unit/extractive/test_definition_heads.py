@@ -202,3 +202,42 @@ def test_code_that_is_deeper_than_a_definition_does_not_join_it_to_a_comment_fur
     text = "class Quay:\n    # Ropes.\n    ropes = 4\ndef moor(ship):"
 
     assert heads(text, "moor")[0].text == "def moor(ship):"
+
+
+JULIA = '''\
+"""
+    moor!(quay, ship)
+
+Ties a ship.
+
+# Examples
+{examples}
+"""
+@inline function moor!(quay, ship)
+    quay.ship = ship
+end
+'''
+
+
+@pytest.mark.parametrize(
+    ("examples", "said"),
+    [(["It lies."], [(1, 7)]), ([f"julia> moor!(quay, {n})" for n in range(20)], [(1, 3), (26, 26)])],
+    ids=["short", "long"],
+)
+def test_the_docstring_above_a_definition_of_julia_belongs_to_its_head(
+    examples: list[str], said: list[tuple[int, int]]
+) -> None:
+    text = JULIA.format(examples="\n".join(examples))
+    item = shown(text, kind="code", language="julia", defines=("moor!",))
+
+    found = [one for one in passages_of(item) if one.is_head]
+
+    assert [(one.first.number, one.last.number) for one in found] == said
+
+
+@pytest.mark.parametrize("keyword", ["contract", "library", "modifier"])
+def test_what_solidity_defines_has_a_head(keyword: str) -> None:
+    text = f"import Quay;\n/// Of ships.\n{keyword} Quay {{\n    uint ships;\n}}"
+    item = shown(text, kind="code", language="solidity", defines=("Quay",))
+
+    assert [one.text for one in passages_of(item) if one.is_head] == [f"/// Of ships.\n{keyword} Quay {{"]

@@ -83,7 +83,15 @@ def test_a_definition_is_stronger(stronger: Outline, weaker: Outline) -> None:
 
 @pytest.mark.parametrize(
     "signature",
-    ["struct Client {", "pub trait Client", "export default interface Client {", "type Client struct", "data Client ="],
+    [
+        "struct Client {",
+        "pub trait Client",
+        "abstract contract Client is",
+        "library Client {",
+        "export default interface Client {",
+        "type Client struct",
+        "data Client =",
+    ],
 )
 def test_a_type_is_one_in_any_language(signature: str) -> None:
     assert alone("Client", definition("Client", signature=signature)) == alone("Client", CLIENT)

@@ -119,3 +119,12 @@ def test_a_result_within_the_whole_one_counts_its_lines_once() -> None:
     within = replace(whole, span=replace(whole.span, end_char=9, end_line=1), text="the ferry")
 
     assert telling_lines([read_question("Where does the ferry moor?")], whole, [within], 0.9) == [1]
+
+
+def test_the_definitions_of_solidity_name_excerpts() -> None:
+    text = "contract Quay {\n    modifier guarded() {\n        _;\n        check(ship);\n    }\n}"
+    chunk = chunk_of(text, "a.sol", kind="code", symbol="Quay", defines=("Quay", "guarded"))
+
+    [excerpt] = excerpts("ship", [chunk], lines=1)
+
+    assert symbol_at(chunk, excerpt) == "guarded"
