@@ -40,6 +40,12 @@ _BODIES = frozenset(
 )
 # `TEST(Pool, GivesBack) {` and similar macros in GoogleTest, Boost, Unity and Criterion.
 _C_TEST = re.compile(r"(?:[A-Z]+_)*TEST(?:_[A-Z]+)*")
+# Where the grammar does not understand a macro, it takes the next word for a name: `if (LIKELY(x))`, `MY_API int f()`.
+_C_RESERVED = frozenset(
+    """if else for while do switch case return goto sizeof struct union enum class typedef const static extern inline
+    int char void float double long short unsigned signed namespace template using public private protected virtual
+    try catch""".split()
+)
 _C_SHELLS = frozenset({"parenthesized_declarator", "reference_declarator", "attributed_declarator"})
 
 
@@ -195,7 +201,8 @@ def _c_name(node: Node | None, text: TextOf) -> tuple[str, ...]:
         if inner is None and node.type in _C_SHELLS:
             inner = next(iter(node.named_children), None)
         if inner is None:
-            return (*qualifiers, *parts(text(node))[-1:]) if not node.type.endswith("declarator") else ()
+            name = parts(text(node))[-1:] if not node.type.endswith("declarator") else ()
+            return (*qualifiers, *name) if _C_RESERVED.isdisjoint(name) and name else ()
         node = inner
     return ()
 

@@ -142,14 +142,16 @@ _C_DEFINING: dict[str, Rule] = {
 }
 _C_CONTAINERS = """preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef linkage_specification
     declaration_list field_declaration_list"""
+# After a class, what follows a closing bracket too many is taken for a function that returns the class.
+_C_WRAPPERS = "type_definition declaration field_declaration function_definition"
 
-_C = _rules(_C_DEFINING, containers=_C_CONTAINERS, wrappers="type_definition declaration field_declaration")
+_C = _rules(_C_DEFINING, containers=_C_CONTAINERS, wrappers=_C_WRAPPERS)
 
 _CPP = _rules(
     {**_C_DEFINING, "class_specifier": naming.c_type},
     types="alias_declaration concept_definition",
     containers=f"{_C_CONTAINERS} namespace_definition",
-    wrappers="template_declaration type_definition declaration field_declaration",
+    wrappers=f"template_declaration {_C_WRAPPERS}",
 )
 
 _CSHARP = _rules(

@@ -36,6 +36,8 @@ def test_definitions_are_found_under_their_qualified_names(language: str) -> Non
         pytest.param("rust", "const _: () = {\n  f()\n};\n", (), id="rust-blank"),
         pytest.param("c", "#define _(x) gettext(x)\n", ("_",), id="c-underscore-is-a-name"),
         pytest.param("c", "typedef struct node { int a; } node_t, *link;\n", ("node_t", "link", "node"), id="c-tag"),
+        pytest.param("c", "API struct node *next(int a);\n", ("next",), id="c-keyword-after-a-macro"),
+        pytest.param("cpp", "class Quay {\n} if (LIKELY(a)) { b(); }\n", ("Quay",), id="c-keyword-after-a-class"),
         pytest.param("haskell", "a, b :: Int\n", ("a", "b"), id="haskell-signature"),
         pytest.param("rust", "impl Foo {}\n", (), id="impl-defines-nothing"),
         pytest.param("swift", "extension Foo {}\n", (), id="extension-defines-nothing"),
