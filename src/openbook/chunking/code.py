@@ -51,6 +51,10 @@ _KOTLIN_ONE_LINE = re.compile(
 _KOTLIN_CLOSING = re.compile(rb"(?<=[^;{\s]) (?=\})")
 
 
+# Characters such as `?\(` and `?;`, functions such as `##f` and labels such as `#1=`, which Scheme has not. A quotation
+# mark is always `?\"`.
+_LISP_READER = re.compile(rb"(?<=[\s('\[,`])\?(?:\\(?:[CMSHsA]-\\?)*[^\n]|[^\s\\\"])|#(?:#|\d+[=#])(?=\S)")
+
 # `cfg_rt! {` on a line of its own, followed by more indented lines, of which the first begins an item.
 _RUST_MACRO = re.compile(
     rb"^([ \t]*)(\w+! ?\{)[ \t]*\r?\n"
@@ -85,6 +89,10 @@ def _kotlin(source: bytes) -> bytes:
     return _KOTLIN_ONE_LINE.sub(lambda found: _KOTLIN_CLOSING.sub(b";", found[0]), source)
 
 
+def _lisp(source: bytes) -> bytes:
+    return _LISP_READER.sub(lambda found: b"0" * len(found[0]), source)
+
+
 def _rust(source: bytes) -> bytes:
     """Blank out the names of macros that contain only items, which the grammar would read as tokens."""
     opened = bytearray(source)
@@ -108,7 +116,7 @@ def _rust(source: bytes) -> bytes:
 
 
 _BY_LANGUAGE: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
-    {"c": _c, "cpp": _cpp, "kotlin": _kotlin, "rust": _rust}
+    {"c": _c, "cpp": _cpp, "elisp": _lisp, "kotlin": _kotlin, "lisp": _lisp, "rust": _rust}
 )
 
 

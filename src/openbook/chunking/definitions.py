@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import dropwhile
 from textwrap import dedent
 
 from tree_sitter import Node, Tree
@@ -20,10 +21,10 @@ from openbook.text import LineIndex
 MAX_DOCSTRING_CHARS = 500  # a long first paragraph; the rest explains how, not what
 
 # Comment markers, in all languages with rules.
-_OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-)?[ \t]*[|^]?[ \t]?")
+_OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-|;+)?[ \t]*[|^]?[ \t]?")
 # Starts only at the first asterisk of a run: otherwise a line of them would take quadratic time.
 _CLOSING = re.compile(r"(?:(?<!\*)\*++/|-\}|\]\])$")
-_ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[)")
+_ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[|;;;###)")
 
 # In comments of C# and Java; and of Doxygen and Solidity, at their beginning.
 _TAG = re.compile(r"</?(?:summary|remarks|para|p)>|^[@\\](?:brief|dev|notice|title)\b")
@@ -56,7 +57,8 @@ def without_signature(text: str) -> str:
         >>> without_signature("\n    moor(ship)\n\nTies it up.\n").strip()
         'Ties it up.'
     """
-    return re.sub(r"\A\s*\n(?:(?:[ ]{4}|\t)[^\n]*\n)+(?=\s*\S)", "", dedent(text))
+    lines = dedent(text).strip("\n").split("\n")
+    return "\n".join(dropwhile(lambda line: line.startswith(("    ", "\t")), lines)) or text
 
 
 def leading_docstring(text: str) -> str:

@@ -38,6 +38,17 @@ _ZIG_TYPES = frozenset(
 
 _CLOJURE_ASIDE = frozenset({"comment", "dis_expr", "meta_lit"})
 
+# `cl-defun`, `define-minor-mode`, `transient-define-prefix`, `deftest`, `define/contract`, but not `define-key`.
+_LISP_FORM = re.compile(r"(?:[\w.:/+-]*[-:])?def(?!ault|er)[\w*/?!:+-]*(?<!-key)(?<!-keys)|struct|class\*?")
+_LISP_TYPE = re.compile(r"class|struct|record|deftype|(?<!button-)type$")
+_LISP_CONSTANT = re.compile(r"def(?:var|const|custom|face|group|param)|alias$|(?:\b|-)define(?:-local-var|-error)?$")
+_LISP_AROUND = frozenset(
+    """progn let let* when unless if eval-when eval-when-compile eval-and-compile with-eval-after-load begin module
+    module+""".split()
+)
+_FORM_CHARS = 80  # the time to match grows with the square of the length
+_LISP_ASIDE = frozenset({"comment", "block_comment", "directive"})
+
 _SELECTOR_CHARS = 80  # limit for a CSS selector as the name of its rule
 
 
@@ -226,6 +237,34 @@ def clojure_list(node: Node, text: TextOf) -> DefinitionName | None:
 def _clojure_symbol(node: Node | None, text: TextOf) -> str:
     """Return a symbol without its metadata and its namespace; empty for anything else."""
     return text(node.child_by_field_name("name")) if node is not None and node.type == "sym_lit" else ""
+
+
+def lisp_list(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name what a form such as `defun`, `cl-defmethod` or `define` defines; it says of itself what a string says."""
+    values = [each for each in node.named_children if each.type not in _LISP_ASIDE]
+    form = text(values[0])[:_FORM_CHARS] if values and values[0].type == "symbol" else ""
+    if form in _LISP_AROUND:
+        return DefinitionName(("",), "element")
+    name = _lisp_name(values[1], text) if len(values) > 1 and _LISP_FORM.fullmatch(form) else ""
+    if not name:
+        return None
+    is_value = values[1].type != "list" and _LISP_CONSTANT.search(form) is not None
+    is_value = is_value and not any(text(each).startswith("(lambda") for each in values[2:3])
+    role: Role = "type" if _LISP_TYPE.search(form) else "constant" if is_value else "function"
+    said = values[2 + is_value : 5]
+    strings = [each for each in said if each.type == "string" and " " in text(each)]
+    given = 2 + (values[1].type != "list")  # the parameters of Scheme are in the list with the name
+    body = values[given] if role == "function" and len(values) > given else None
+    return DefinitionName((name,), role, body, docstring=max(strings, key=lambda each: len(text(each)), default=None))
+
+
+def _lisp_name(node: Node, text: TextOf) -> str:
+    """Return the symbol that is defined: `moor`, `'moor`, `(moor ship)` and `(setf moor)`."""
+    while node.type in {"list", "quote"} and node.named_children:
+        opening = node.named_children[0]
+        is_place = opening.type == "symbol" and text(opening) == "setf" and node.named_child_count > 1
+        node = node.named_children[1] if is_place else opening
+    return text(node).lstrip(":#") if node.type in {"symbol", "keyword"} else ""
 
 
 def haskell_function(node: Node, text: TextOf) -> DefinitionName | None:

@@ -11,11 +11,15 @@ import logging
 from functools import cache
 from itertools import count
 from time import thread_time
+from types import MappingProxyType
 
 from semble_grammars import GrammarLoadError, LanguageNotFoundError, UnsupportedPlatformError, get_language
 from tree_sitter import Language, Parser, Point, Tree
 
 _logger = logging.getLogger(__name__)
+
+# Languages without a grammar that differ from another one only in what few definitions have.
+_READ_AS = MappingProxyType({"elisp": "scheme", "lisp": "scheme"})
 
 # Real code parses at 3 to 8 MB/s, far from this limit. Other text is generated or malicious: 20,000 open `<div>` take
 # minutes. This is CPU time, so that a busy machine changes nothing.
@@ -83,7 +87,7 @@ def _load_grammar(language: str) -> Language | None:
     if not language:
         return None
     try:
-        grammar: Language = get_language(language)
+        grammar: Language = get_language(_READ_AS.get(language, language))
     except LanguageNotFoundError:
         return None
     except (GrammarLoadError, UnsupportedPlatformError, RuntimeError, OSError) as exc:

@@ -153,7 +153,7 @@ def _used(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRule
         return "definition"
     if parent is not None and parent.type == _TOKENS:
         return _used_in_tokens(source, *place)
-    return "call" if _is_called(node) else "mention"
+    return "call" if _is_called(node, rules.calls) else "mention"
 
 
 def _used_in_tokens(source: bytes, start: int, end: int) -> Use:
@@ -185,10 +185,10 @@ def _is_imported(node: Node) -> bool:
     return False
 
 
-def _is_called(node: Node) -> bool:
+def _is_called(node: Node, calls: frozenset[str]) -> bool:
     parent = node.parent
     while parent is not None:
-        if parent.type in _CALLS:
+        if parent.type in _CALLS or parent.type in calls:
             return _callee_of(parent) == node
         if parent.type not in _QUALIFIED or _last_name(parent) != node:
             return False

@@ -26,6 +26,8 @@ class LanguageRules:
     """Precede a definition and belong to it: attributes, and comments between them."""
     comments: tuple[str, ...] = ("//",)
     """Beginnings of comment lines. Block comments need not be listed."""
+    calls: frozenset[str] = frozenset()
+    """Call their first child, in this language only."""
     grouped: bool = False
     """Whether neighbours with the same name are one definition: equations, clauses, overloads."""
 
@@ -42,6 +44,7 @@ def _rules(
     wrappers: str = "",
     fillers: str = "",
     leading: str = "",
+    calls: str = "",
     comments: str = "//",
     grouped: bool = False,
 ) -> LanguageRules:
@@ -54,6 +57,7 @@ def _rules(
         wrappers=frozenset(wrappers.split()),
         fillers=frozenset(fillers.split()),
         leading=frozenset(leading.split()) | _COMMENTS,
+        calls=frozenset(calls.split()),
         comments=tuple(comments.split()),
         grouped=grouped,
     )
@@ -257,6 +261,12 @@ _CLOJURE = _rules(
     comments=";",
 )
 
+_LISP = _rules(
+    {"list": dialects.lisp_list},
+    calls="list",
+    comments=";",
+)
+
 _HASKELL = _rules(
     {
         "bind": dialects.haskell_function,
@@ -337,6 +347,7 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
         "cpp": _CPP,
         "csharp": _CSHARP,
         "css": _CSS,
+        "elisp": _LISP,
         "elixir": _ELIXIR,
         "go": _GO,
         "haskell": _HASKELL,
@@ -345,12 +356,15 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
         "javascript": _JAVASCRIPT,
         "julia": _JULIA,
         "kotlin": _KOTLIN,
+        "lisp": _LISP,
         "lua": _LUA,
         "php": _PHP,
         "python": _PYTHON,
+        "racket": _LISP,
         "ruby": _RUBY,
         "rust": _RUST,
         "scala": _SCALA,
+        "scheme": _LISP,
         "scss": _CSS,
         "solidity": _SOLIDITY,
         "sql": _SQL,

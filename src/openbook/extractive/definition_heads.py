@@ -24,8 +24,13 @@ _CODE_INDENT = 4
 _KEYWORDS = frozenset(
     "def defp defmodule defmacro class func fn fun function interface struct enum trait type const let var val object"
     " module protocol record union macro_rules public private protected static void int bool char double defn defonce"
-    " defmulti defmethod defrecord deftype defprotocol macro contract library modifier".split()
+    " defmulti defmethod defrecord deftype defprotocol defun defvar defcustom defconst defface"
+    " defclass defstruct defgeneric defalias define macro contract library modifier".split()
 )
+
+# `(define (moor ship)`, `(cl-defstruct (ship`
+_LISP_OPENING = re.compile(r"\s*\((?:\w+-)?def[\w/*-]*\s+\((?:setf\s+)?")
+_LISPS = frozenset({"clojure", "elisp", "lisp", "racket", "scheme"})
 
 # Openings of comment lines. `#` is missing because attributes, macros and headings begin with it as well.
 _ONLY_COMMENT = ("//", "/*", "* ", "*/", "--")
@@ -107,7 +112,7 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
     below = range(at, min(at + _MAX_HEAD_LINES, len(units)))
     closed = next((place for place in below if place >= end and lines[place].depth <= depth), None)
     # The brackets of Lisp are closed at the end of the definition.
-    is_lisp = chunk.language == "clojure" and closed not in below[:_MAX_OPEN_LINES]
+    is_lisp = chunk.language in _LISPS and closed not in below[:_MAX_OPEN_LINES]
     last = max(at, end) if is_lisp else below[:_MAX_OPEN_LINES][-1] if closed is None else closed
     quotes = (*_DOCSTRING, '"') if is_lisp else _DOCSTRING
     if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(quotes):
@@ -209,7 +214,7 @@ def _has_keyword(line: str, name: str) -> bool:
     for found in _as_word(name).finditer(line):
         above = line[: found.start()]
         opens = _open_parenthesis(above)
-        if above[opens:].strip() == "*":
+        if above[opens:].strip() == "*" or _LISP_OPENING.fullmatch(above):
             opens = 0
         said = _RECEIVER.sub("func ", above[opens:]).rpartition(")")[2].rpartition("=")[2]
         if not _KEYWORDS.isdisjoint(re.findall(r"\w+", said)) and not _IS_TYPE.match(line, found.end()):

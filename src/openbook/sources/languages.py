@@ -15,7 +15,7 @@ from openbook.types import Kind
 Format = tuple[Kind, str]
 
 _CODE = """
-astro awk css d dart elm fish go heex java less lua nix nu proto r sass scss svelte swift tcl tsx vim vue wat
+astro awk css d dart elm fish go heex hy java less lua nix nu proto r sass scss svelte swift tcl tsx vim vue wat
 zig
 asm: asm s
 bash: bash bats ksh sh zsh
@@ -27,9 +27,11 @@ cpp: c++ cc cpp cu cuh cxx h++ hh hpp hxx inl ipp tpp
 crystal: cr
 csharp: cs csx
 cython: pxd pxi pyx
+elisp: el
 elixir: ex exs
 embedded_template: ejs erb
 erlang: erl hrl
+fennel: fnl
 fortran: f f03 f08 f77 f90 f95 for
 fsharp: fs fsi fsx
 gotmpl: gotmpl tmpl
@@ -43,6 +45,7 @@ jinja2: j2 jinja jinja2
 jsonnet: jsonnet libsonnet
 julia: jl
 kotlin: kt kts
+lisp: asd lisp lsp
 matlab: m
 nim: nim nims
 objc: mm

@@ -312,6 +312,48 @@ fn List(comptime T: type) type { return struct { fn push() void {} }; }
 const E = enum { a, b };
 """
 
+ELISP = """
+;;; harbour.el --- Ropes  -*- lexical-binding:t -*-
+(require 'cl-lib)
+(defcustom harbour-depth t
+  "Whether it is deep."
+  :type 'boolean)
+(defvar harbour--ships nil)
+;;;###autoload
+(defun harbour-moor (ship &optional rope)
+  (if (eq rope ?\\() (user-error "No \\"%s\\"" ship) (mapcar (##tie %) ship)))
+(cl-defmethod harbour-tie ((ship harbour-ship)) ship)
+(defun (setf harbour-rope) (rope) rope)
+(transient-define-prefix harbour-dispatch ()
+  [("x" "a" harbour-moor)])
+(define-key map (kbd "x") 'harbour-moor)
+(define-minor-mode harbour-mode "Ropes.")
+(defalias 'harbour-old #'harbour-moor)
+(cl-defstruct (harbour-ship (:constructor build)) mast)
+(default-value 'x)
+(put 'harbour-moor 'safe t)
+"""
+
+LISP = """
+(defpackage :harbour)
+(defparameter *depth* 3)
+(defclass ship () ((mast)))
+(defmethod moor ((ship ship)) (list #\\a ship))
+"""
+
+SCHEME = """
+(define depth 3)
+(define (moor ship) (tie ship))
+(define tie (lambda (ship) ship))
+(define-syntax quickly (syntax-rules () ((_ a) a)))
+(define-record-type <ship> (ship mast) ship? (mast mast))
+"""
+
+RACKET = """#lang racket
+(struct ship (mast))
+(define/contract (moor ship) (-> any any) ship)
+"""
+
 SOLIDITY = """
 pragma solidity ^0.8.20;
 import {A} from "./a.sol";
@@ -437,6 +479,14 @@ CASES: dict[str, tuple[str, str]] = {
         "limit moor! quay->rope browse quickly Bollard Bollard.tie Ring Ring.tie Baz Baz.tie area",
     ),
     "elixir": (ELIXIR, "A.B A.B.f A.B.hidden A.B.build A.B.+ A.B.In A.B.In.z P P.t"),
+    "elisp": (
+        ELISP,
+        "harbour-depth harbour--ships harbour-moor harbour-tie harbour-rope harbour-dispatch harbour-mode harbour-old  "
+        "harbour-ship",
+    ),
+    "lisp": (LISP, "harbour *depth* ship moor"),
+    "racket": (RACKET, "ship moor"),
+    "scheme": (SCHEME, "depth moor tie quickly <ship>"),
     "haskell": (HASKELL, "f T N S Shape Shape.area Shape Shape.area <+> a"),
     "zig": (ZIG, "std Foo Foo.init main List List.push E"),
     "solidity": (

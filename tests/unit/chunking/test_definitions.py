@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.chunking.code import smoothed
 from openbook.chunking.definitions import DefinitionFinder
 from openbook.chunking.grammars import parse
 from openbook.chunking.outline import Definition, flatten
@@ -12,7 +13,7 @@ from tests.unit.chunking.languages import CASES
 
 def find(language: str, text: str) -> list[Definition]:
     source = text.encode("utf-8")
-    tree = parse(language, source)
+    tree = parse(language, smoothed(language, source))
     assert tree is not None
     return list(flatten(DefinitionFinder(text, source, LineIndex(text), RULES[language]).find(tree)))
 
@@ -137,6 +138,20 @@ def test_what_leads_up_to_a_definition_belongs_to_it(language: str, text: str, l
         pytest.param("clojure", '(def f "Value.")\n', '(def f "Value.")', "", id="clj-constant-value"),
         pytest.param("clojure", '(defprotocol P "One.")\n', "(defprotocol P", "One.", id="clj-type"),
         pytest.param("clojure", '(defprotocol P\n  (f [a] "One."))\n', "(f [a]", "One.", id="clj-method"),
+        pytest.param("elisp", '(defun f (a)\n  "One two."\n  a)\n', "(defun f (a)", "One two.", id="el"),
+        pytest.param(
+            "elisp", '(defcustom f "a value"\n  "One two.")\n', '(defcustom f "a value"', "One two.", id="el-var"
+        ),
+        pytest.param("elisp", '(defvar f "a value")\n', '(defvar f "a value")', "", id="el-value"),
+        pytest.param(
+            "elisp",
+            '(define-derived-mode f g "G x"\n  "One two.")\n',
+            "(define-derived-mode f g",
+            "One two.",
+            id="el-mode",
+        ),
+        pytest.param("elisp", ";; One.\n;;;###autoload\n(defun f () 1)\n", "(defun f ()", "One.", id="el-comment"),
+        pytest.param("scheme", "; One.\n(define (f a) a)\n", "(define (f a)", "One.", id="scm"),
         pytest.param("python", "def f(): ...\n", "def f():", "", id="none"),
     ],
 )
@@ -149,8 +164,15 @@ def test_a_definition_carries_its_header_and_what_it_says_of_itself(
     assert found[signature] == docstring
 
 
-def test_what_a_form_of_several_lines_around_it_defines_is_found() -> None:
-    found = find("clojure", "(let [a 1]\n  (defn moor [] a))\n(call\n  (defn cast-off [] 1))\n")
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("clojure", "(let [a 1]\n  (defn moor [] a))\n(call\n  (defn cast-off [] 1))\n"),
+        ("elisp", "(with-eval-after-load 'a\n  (defun moor () 1))\n(call\n  (defun cast-off () 1))\n"),
+    ],
+)
+def test_what_a_form_of_several_lines_around_it_defines_is_found(language: str, text: str) -> None:
+    found = find(language, text)
 
     assert [each.names for each in found] == [(), ("moor",)]
 

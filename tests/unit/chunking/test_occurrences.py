@@ -59,6 +59,7 @@ PLACES = {
         'using A: send\nsend(x) = 1\nsend(2)\nA.send.(x)\n@send x\nmap(send, x)\n"""\n    send(x)\n"""\nb(x) = 1',
         "idcccmm",
     ),
+    "elisp": ("(defun send (a)\n  (box a))\n(send 1)\n(mapcar #'send (list 1))\n'(a send)", "dcmm"),
     "bash": ("send() { echo 1; }\nsend 2\necho send", "dcm"),
 }
 

@@ -86,9 +86,27 @@ def test_of_a_long_definition_of_clojure_the_head_ends_with_the_first_paragraph_
     assert (found(short), found(long)) == ([short], [opening[: opening.index("\n\n")]])
 
 
-def test_each_definition_of_clojure_in_a_chunk_has_a_head() -> None:
-    text = "(defn- moor [a] a)\n(defmulti tie :size)\n(moor 1)"
+@pytest.mark.parametrize("language", ["elisp", "lisp", "racket", "scheme"])
+def test_of_a_long_definition_of_other_lisps_the_head_ends_with_its_docstring(language: str) -> None:
+    opening = '(define (moor ship)\n  "Moors a ship."\n'
+    item = shown(opening + "  (tie ship)\n" * 20 + "  nil)", kind="code", language=language, defines=("moor",))
 
+    assert [one.text for one in passages_of(item) if one.is_head] == [opening.rstrip()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(defn- moor [a] a)\n(defmulti tie :size)\n(moor 1)",
+        "(defun moor (a) a)\n(cl-defstruct tie size)\n(moor 1)",
+        "(defcustom moor t)\n(define (tie size))\n(moor 1)",
+        "(defmacro moor ())\n(defclass tie ())\n(moor 1)",
+        "(defconst moor 1)\n(defvar tie 2)\n(moor 1)",
+        "(defface moor 1)\n(defalias 'tie 2)\n(moor 1)",
+        "(cl-defgeneric moor ())\n(define-minor-mode tie)\n(moor 1)",
+    ],
+)
+def test_each_definition_of_lisp_in_a_chunk_has_a_head(text: str) -> None:
     assert [head.text for head in heads(text, "moor", "tie")] == text.split("\n")[:2]
 
 

@@ -25,6 +25,10 @@ from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX
         ("a.c", ("code", "c")),
         ("a.hpp", ("code", "cpp")),
         ("a.sql", ("code", "sql")),
+        ("init.el", ("code", "elisp")),
+        ("quay.asd", ("code", "lisp")),
+        ("quay.fnl", ("code", "fennel")),
+        ("quay.hy", ("code", "hy")),
         ("Rakefile", ("code", "ruby")),
         ("BUILD", ("code", "starlark")),
         ("README.md", ("docs", "markdown")),
@@ -116,9 +120,9 @@ def test_grammars_are_called_as_their_package_calls_them() -> None:
     without_grammar = named - set(semble_grammars.available_languages())
 
     assert without_grammar == {
-        "asm", "awk", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fish", "fsharp", "handlebars", "ics",
-        "jsonl", "less", "log", "man", "matlab", "nim", "notebook", "nu", "pascal", "po", "pod", "rd", "sass", "sbv",
-        "srt", "tcl", "text", "tsv", "verilog", "vhdl", "vtt",
+        "asm", "awk", "coffeescript", "crystal", "csv", "cython", "d", "elisp", "elm", "fennel", "fish", "fsharp",
+        "handlebars", "hy", "ics", "jsonl", "less", "lisp", "log", "man", "matlab", "nim", "notebook", "nu", "pascal",
+        "po", "pod", "rd", "sass", "sbv", "srt", "tcl", "text", "tsv", "verilog", "vhdl", "vtt",
     }  # fmt: skip
 
 
