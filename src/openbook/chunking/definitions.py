@@ -21,9 +21,9 @@ from openbook.text import LineIndex
 MAX_DOCSTRING_CHARS = 500  # a long first paragraph; the rest explains how, not what
 
 # Comment markers, in all languages with rules.
-_OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-|;+)?[ \t]*[|^]?[ \t]?")
+_OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-|;+|%+|\(\*+)?[ \t]*[|^]?[ \t]?")
 # Starts only at the first asterisk of a run: otherwise a line of them would take quadratic time.
-_CLOSING = re.compile(r"(?:(?<!\*)\*++/|-\}|\]\])$")
+_CLOSING = re.compile(r"(?:(?<!\*)\*++[/)]|-\}|\]\])$")
 _ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[|;;;###)")
 
 # In comments of C# and Java; and of Doxygen and Solidity, at their beginning.
@@ -76,7 +76,7 @@ def leading_docstring(text: str) -> str:
     if elixir is not None:
         return first_paragraph(elixir[1] or elixir[2] or "")
     lines: list[str] = []
-    for line in text.split("\n"):
+    for line in f"\n{text}".partition("\n-spec")[0].split("\n"):  # the types of a function of Erlang
         if _ATTRIBUTE.match(line):
             continue
         words = _CLOSING.sub("", _OPENING.sub("", line, count=1).rstrip(), count=1)
@@ -117,7 +117,7 @@ _MAX_STEPS = 25_000
 # A comment of more lines is a chapter, not the comment of one definition.
 _MAX_LEADING_LINES = 100
 
-_BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--"}
+_BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--", "*)": "(*"}
 
 
 @dataclass(frozen=True, slots=True)

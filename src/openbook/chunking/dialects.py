@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from openbook.chunking.naming import DefinitionName, TextOf, body_of, by_field, parts
+from openbook.chunking.naming import DefinitionName, TextOf, body_of, by_child, by_field, parts
 from openbook.chunking.outline import Role
 
 _JS_FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
@@ -46,6 +46,9 @@ _LISP_AROUND = frozenset(
     """progn let let* when unless if eval-when eval-when-compile eval-and-compile with-eval-after-load begin module
     module+""".split()
 )
+OCAML_VALUES = ("value_name", "parenthesized_operator")
+"""Nodes that name values of OCaml."""
+
 _FORM_CHARS = 80  # the time to match grows with the square of the length
 _LISP_ASIDE = frozenset({"comment", "block_comment", "directive"})
 
@@ -239,6 +242,18 @@ def _clojure_symbol(node: Node | None, text: TextOf) -> str:
     return text(node.child_by_field_name("name")) if node is not None and node.type == "sym_lit" else ""
 
 
+def erlang_clause(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a clause of a function."""
+    clause = node.child_by_field_name("clause")
+    return by_field("function")(clause, text) if clause is not None else None
+
+
+def erlang_macro(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a macro without its parameters."""
+    head = node.child_by_field_name("lhs")
+    return by_field("constant")(head, text) if head is not None else None
+
+
 def lisp_list(node: Node, text: TextOf) -> DefinitionName | None:
     """Name what a form such as `defun`, `cl-defmethod` or `define` defines; it says of itself what a string says."""
     values = [each for each in node.named_children if each.type not in _LISP_ASIDE]
@@ -282,6 +297,33 @@ def _haskell_names(node: Node) -> list[Node]:
     infix = next((each for each in node.named_children if each.type == "infix"), None)
     name = node.child_by_field_name("name") if infix is None else infix.child_by_field_name("operator")
     return [name] if name is not None else []
+
+
+def ocaml_value(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a `let`; patterns have no name, and a test that a string names is kept whole."""
+    name, body = node.child_by_field_name("pattern"), node.child_by_field_name("body")
+    if name is None or name.type == "string":
+        return DefinitionName(("",), "element") if name is not None else None
+    if name.type not in OCAML_VALUES:
+        return None
+    is_function = body is not None and body.type in {"function_expression", "fun_expression"}
+    is_function = is_function or any(each.type == "parameter" for each in node.named_children)
+    return DefinitionName((text(name).strip("() "),), "function" if is_function else "constant", body)
+
+
+def ocaml_module(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a module; one that is only another name for one, or what a functor makes, is a constant."""
+    named = by_child("type", "module_name")(node, text)
+    body = node.child_by_field_name("body") or node.child_by_field_name("module_type")
+    if named is None or body is None:
+        return named
+    holds = body.type in {"structure", "signature"} or any(each.type == "structure" for each in body.named_children)
+    return named._replace(role="type" if holds else "constant", body=body if holds else None)
+
+
+def ocaml_exception(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name an exception by its constructor."""
+    return by_child("type", "constructor_name")(node.named_children[0], text) if node.named_children else None
 
 
 def zig_function(node: Node, text: TextOf) -> DefinitionName | None:

@@ -32,7 +32,6 @@ _DEFINITION = re.compile(
 
 LINE_RULES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
-        "erlang": re.compile(r"-(?:module|record|define|type|opaque)[ \t(]+(\w+)|([a-z]\w*)[ \t]*\(.*\).*->"),
         "hcl": re.compile(r'(?:(?:resource|data)[ \t]+"([\w-]+)"|module|variable|output|provider)[ \t]+"([\w-]+)"'),
         "objc": re.compile(r"@(?:interface|implementation|protocol)[ \t]+(\w+)(?!.*;)|[-+][ \t]*\([^)]*\)[ \t]*(\w+)"),
         "powershell": re.compile(r"[ \t]*(?:function|filter|workflow)[ \t]+(?:\w+:)?([\w-]+)", re.IGNORECASE),

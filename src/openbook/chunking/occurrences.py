@@ -22,7 +22,7 @@ _CALLS = frozenset(
     new_expression instance_expression explicit_constructor_invocation constructor_invocation macro_invocation command
     constructor_expression type_conversion_expression decorator attribute_item jsx_opening_element
     jsx_self_closing_element list_lit emit_statement revert_statement modifier_invocation broadcast_call_expression
-    macrocall_expression""".split()
+    macrocall_expression application_expression""".split()
 )
 
 # Fields with the called expression. In grammars without such a field, it is the first child.
@@ -36,7 +36,7 @@ _QUALIFIED = frozenset(
     scoped_type_identifier qualified_type instantiation_expression dot_index_expression method_index_expression
     command_name user_type stable_identifier nested_identifier dot parenthesized_expression non_null_expression
     simple_user_type variable constructor type_identifier index_expression sym_lit expression struct_expression
-    type_name user_defined_type macro_identifier""".split()
+    type_name user_defined_type macro_identifier value_path""".split()
 )
 
 # `client.get::<T>`, `box.move{value: 1}`
@@ -48,7 +48,7 @@ _ELEMENTS = frozenset({"int_literal", "interpreted_string_literal", "raw_string_
 _IMPORTS = frozenset(
     """import_statement import_from_statement future_import_statement import_declaration import_spec import_header
     import_list use_declaration using_directive using_declaration namespace_use_declaration preproc_include
-    extern_crate_declaration export_clause import import_directive selected_import""".split()
+    extern_crate_declaration export_clause import import_directive selected_import open_module""".split()
 )
 
 # Arguments of Rust macros are tokens, without call nodes: `assert_eq!(send(1), 2)`. The text after a name decides.

@@ -261,6 +261,14 @@ _CLOJURE = _rules(
     comments=";",
 )
 
+_ERLANG = _rules(
+    {"fun_decl": dialects.erlang_clause, "pp_define": dialects.erlang_macro, "record_decl": by_field("type")},
+    types="type_alias opaque nominal module_attribute",
+    leading="spec",
+    comments="%",
+    grouped=True,
+)
+
 _LISP = _rules(
     {"list": dialects.lisp_list},
     calls="list",
@@ -279,6 +287,23 @@ _HASKELL = _rules(
     leading="pragma",
     comments="--",
     grouped=True,
+)
+
+_OCAML = _rules(
+    {
+        "class_binding": by_child("type", "class_name"),
+        "exception_definition": dialects.ocaml_exception,
+        "external": by_child("function", *dialects.OCAML_VALUES),
+        "let_binding": dialects.ocaml_value,
+        "method_definition": by_child("function", "method_name"),
+        "module_binding": dialects.ocaml_module,
+        "module_type_definition": by_child("type", "module_type_name"),
+        "value_specification": by_child("function", *dialects.OCAML_VALUES),
+    },
+    types="type_binding",
+    containers="structure signature include_module object_expression",
+    wrappers="value_definition type_definition module_definition class_definition",
+    comments="(*",
 )
 
 _ZIG = _rules(
@@ -349,6 +374,7 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
         "css": _CSS,
         "elisp": _LISP,
         "elixir": _ELIXIR,
+        "erlang": _ERLANG,
         "go": _GO,
         "haskell": _HASKELL,
         "html": _HTML,
@@ -358,6 +384,7 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
         "kotlin": _KOTLIN,
         "lisp": _LISP,
         "lua": _LUA,
+        "ocaml": _OCAML,
         "php": _PHP,
         "python": _PYTHON,
         "racket": _LISP,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.unit.chunking.lisps import LISPS
+
 PYTHON = """
 import os
 LIMIT: int = 2
@@ -243,28 +245,6 @@ M.t = { inner = function() end }
 return { last = function() end }
 """
 
-CLOJURE = """
-(ns harbour.ropes)
-(def ^:private limit 2)
-(defn ^{:see-also ["a"]}
-  moor!
-  "Moors, as in
-(defn example [x])"
-  [ship])
-(defn- ^:no-doc quay->rope ^String [quay] (str quay))
-#?(:cljs (defn browse []))
-#_(defn gone [])
-(defmacro quickly [] 1)
-(defprotocol Bollard (tie [this] "Ties."))
-(defrecord Ring [size] ; of iron
-  Bollard
-  (tie [this] size))
-(extend-type Baz Bollard (tie [this] 1))
-(s/def ::size int?)
-(call (defn hidden []))
-(defmethod area :round [_] 1)
-"""
-
 ELIXIR = """
 defmodule A.B do
   def f(x) when x > 1 do
@@ -312,46 +292,47 @@ fn List(comptime T: type) type { return struct { fn push() void {} }; }
 const E = enum { a, b };
 """
 
-ELISP = """
-;;; harbour.el --- Ropes  -*- lexical-binding:t -*-
-(require 'cl-lib)
-(defcustom harbour-depth t
-  "Whether it is deep."
-  :type 'boolean)
-(defvar harbour--ships nil)
-;;;###autoload
-(defun harbour-moor (ship &optional rope)
-  (if (eq rope ?\\() (user-error "No \\"%s\\"" ship) (mapcar (##tie %) ship)))
-(cl-defmethod harbour-tie ((ship harbour-ship)) ship)
-(defun (setf harbour-rope) (rope) rope)
-(transient-define-prefix harbour-dispatch ()
-  [("x" "a" harbour-moor)])
-(define-key map (kbd "x") 'harbour-moor)
-(define-minor-mode harbour-mode "Ropes.")
-(defalias 'harbour-old #'harbour-moor)
-(cl-defstruct (harbour-ship (:constructor build)) mast)
-(default-value 'x)
-(put 'harbour-moor 'safe t)
+OCAML = """
+open Stdune
+module String = Stdlib.String
+module Names = Set.Make (struct type t = string end)
+module Quay : S = struct
+  type t = { depth : int }
+  let moor ship = ship
+  module Inner = struct let tie () = 1 end
+end
+module type Ship = sig
+  type t
+  val sail : t -> int
+end
+type 'a kind = Big | Small of 'a
+and other = None
+exception Sunk of string
+let ( >>= ) quay ship =
+  let inner x = x in
+  inner ship
+and loop = function [] -> 1 | _ -> 2
+let limit = 3
+let (low, high) = 1, 2
+let () = print_endline "x"
+let%test "moors" = true
+external berth : int -> int = "berth"
+class point = object method get = 1 end
 """
 
-LISP = """
-(defpackage :harbour)
-(defparameter *depth* 3)
-(defclass ship () ((mast)))
-(defmethod moor ((ship ship)) (list #\\a ship))
-"""
-
-SCHEME = """
-(define depth 3)
-(define (moor ship) (tie ship))
-(define tie (lambda (ship) ship))
-(define-syntax quickly (syntax-rules () ((_ a) a)))
-(define-record-type <ship> (ship mast) ship? (mast mast))
-"""
-
-RACKET = """#lang racket
-(struct ship (mast))
-(define/contract (moor ship) (-> any any) ship)
+ERLANG = """
+-module(quay).
+-export([moor/2]).
+-record(ship, {mast, rope = 1}).
+-define(LIMIT, 3).
+-define(MAX(A), A).
+-type depth() :: integer().
+-spec moor(integer(), integer()) -> ok.
+moor(A, B) when A > 1 ->
+    tie(A);
+moor(_, B) ->
+    other:tie(B).
+tie(A) -> A.
 """
 
 SOLIDITY = """
@@ -426,6 +407,7 @@ CSS = """
 """
 
 CASES: dict[str, tuple[str, str]] = {
+    **LISPS,
     "python": (PYTHON, "LIMIT low Pair chdir Client Client.retries Client.name fetch"),
     "javascript": (
         JAVASCRIPT,
@@ -474,19 +456,13 @@ CASES: dict[str, tuple[str, str]] = {
     "scala": (SCALA, "Client Client.size Client.run Client.X Client Client.apply Shape Shape.area Point shout"),
     "bash": (BASH, "LIMIT run stop maybe HOME_DIR"),
     "lua": (LUA, "M hidden M.open M.close M.run M.stop M.t last"),
-    "clojure": (
-        CLOJURE,
-        "limit moor! quay->rope browse quickly Bollard Bollard.tie Ring Ring.tie Baz Baz.tie area",
-    ),
     "elixir": (ELIXIR, "A.B A.B.f A.B.hidden A.B.build A.B.+ A.B.In A.B.In.z P P.t"),
-    "elisp": (
-        ELISP,
-        "harbour-depth harbour--ships harbour-moor harbour-tie harbour-rope harbour-dispatch harbour-mode harbour-old  "
-        "harbour-ship",
+    "ocaml": (
+        OCAML,
+        "String Names Quay Quay.t Quay.moor Quay.Inner Quay.Inner.tie Ship Ship.t Ship.sail kind other Sunk >>= loop "
+        "limit berth point point.get",
     ),
-    "lisp": (LISP, "harbour *depth* ship moor"),
-    "racket": (RACKET, "ship moor"),
-    "scheme": (SCHEME, "depth moor tie quickly <ship>"),
+    "erlang": (ERLANG, "quay ship LIMIT MAX depth moor tie"),
     "haskell": (HASKELL, "f T N S Shape Shape.area Shape Shape.area <+> a"),
     "zig": (ZIG, "std Foo Foo.init main List List.push E"),
     "solidity": (

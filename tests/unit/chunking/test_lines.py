@@ -73,9 +73,6 @@ def test_a_line_that_looks_like_a_definition_names_its_chunk(line: str, symbol: 
 @pytest.mark.parametrize(
     ("language", "line", "symbol"),
     [
-        ("erlang", "-module(counter).", "counter"),
-        ("erlang", "loop(State) when State > 0 ->", "loop"),
-        ("erlang", "    loop(State).", ""),
         ("hcl", 'resource "aws_s3_bucket" "logs" {', "aws_s3_bucket.logs"),
         ("hcl", 'variable "region" {', "region"),
         ("objc", "@interface Ring : NSObject", "Ring"),
@@ -98,7 +95,7 @@ def test_a_language_without_a_grammar_of_ours_has_its_own_words(language: str, l
 
 
 def test_all_languages_with_words_of_their_own_have_a_case() -> None:
-    assert set(LINE_RULES) == {"erlang", "hcl", "objc", "powershell", "proto", "r"}
+    assert set(LINE_RULES) == {"hcl", "objc", "powershell", "proto", "r"}
     assert LINE_RULES.keys().isdisjoint(RULES)
 
 

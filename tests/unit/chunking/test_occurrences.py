@@ -60,6 +60,8 @@ PLACES = {
         "idcccmm",
     ),
     "elisp": ("(defun send (a)\n  (box a))\n(send 1)\n(mapcar #'send (list 1))\n'(a send)", "dcmm"),
+    "ocaml": ("open Box\nlet send x = x\nlet b = A.send 1\nlet c = map send [2]\nlet d = send", "dcmm"),
+    "erlang": ("send(A) -> A.\nb() -> send(1),\n  box:send(2),\n  map(fun send/1).", "dccm"),
     "bash": ("send() { echo 1; }\nsend 2\necho send", "dcm"),
 }
 
