@@ -21,7 +21,9 @@ from openbook.text import LineIndex
 MAX_DOCSTRING_CHARS = 500  # a long first paragraph; the rest explains how, not what
 
 # Comment markers, in all languages with rules.
-_OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-|;+|%+|\(\*+)?[ \t]*[|^]?[ \t]?")
+_OPENING = re.compile(
+    r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-|(?:;+|%+)(?=[ \t]|$)|\(\*+)?[ \t]*[|^]?[ \t]?"
+)
 # Starts only at the first asterisk of a run: otherwise a line of them would take quadratic time.
 _CLOSING = re.compile(r"(?:(?<!\*)\*++[/)]|-\}|\]\])$")
 _ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[|;;;###)")

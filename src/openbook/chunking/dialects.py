@@ -279,7 +279,8 @@ def _lisp_name(node: Node, text: TextOf) -> str:
         opening = node.named_children[0]
         is_place = opening.type == "symbol" and text(opening) == "setf" and node.named_child_count > 1
         node = node.named_children[1] if is_place else opening
-    return text(node).lstrip(":#") if node.type in {"symbol", "keyword"} else ""
+    name = text(node).lstrip(":#") if node.type in {"symbol", "keyword"} else ""
+    return "" if name.endswith((":", "_")) else name  # a field or a gap of a query of tree-sitter, not of Scheme
 
 
 def haskell_function(node: Node, text: TextOf) -> DefinitionName | None:

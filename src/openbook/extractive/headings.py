@@ -168,7 +168,10 @@ def _heading(text: str, found: re.Match[str], title: str = "") -> ChunkHeading:
     underline = found[1] if found.re is HEADING else None
     is_overlined = underline is not None and len(above) > 1 and above == underline * len(above)
     mark = underline * (1 + is_overlined) if underline else signs
-    title = _SIGNS.sub(r"\1", readable(_ATTRIBUTES.sub("", title or line))).strip("# \t\r")
+    title = _SIGNS.sub(r"\1", readable(_ATTRIBUTES.sub("", title or line))).lstrip("# \t").rstrip()
+    # A closing row of signs is apart from the title, other than that of `copy#`.
+    bare = title.rstrip("#")
+    title = bare.rstrip() if not bare or bare[-1].isspace() else title
     return ChunkHeading(found.start(), found.end(), mark, " ".join(title.split()))
 
 

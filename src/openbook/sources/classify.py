@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from openbook.sources.languages import BY_NAME, BY_PROGRAM, Format, format_of_name, name_of
+from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX, Format, format_of_name, name_of
 
 # JSON and XML above this size are data sets or generated. Hand-written configuration is smaller: the largest of 220
 # package.json, tsconfig and pom.xml files has 27 kB.
@@ -39,6 +39,10 @@ _PAGE = re.compile(r"[A-Z][A-Z_-]+(?:\.|$)")
 
 # `#!/usr/bin/env -S python3 -u` and `#!/bin/sh -e`.
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)?([A-Za-z]+)")
+
+# `-*- mode: org -*-` and `-*- python -*-`, in one of the first lines.
+_MODE = re.compile(r"-\*-(?:[^\n]*\bmode:)?[ \t]*([\w+]+)[ \t]*(?:;|-\*-)", re.IGNORECASE)
+_MODE_CHARS = 200
 
 _MAN_NAME = re.compile(r"\.[1-9][a-z]{0,4}$")
 _MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
@@ -74,7 +78,8 @@ _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)
 def classify(path: str, text: str) -> Format:
     """Return the kind and language of a file.
 
-    The name decides first, then a `#!` line. Other files are `docs` if they have sentences, else `data`.
+    The name decides first, then a `#!` line or the mode of Emacs. Other files are `docs` if they have sentences, else
+    `data`.
 
     Example:
         >>> classify("src/app.py", "")
@@ -87,7 +92,7 @@ def classify(path: str, text: str) -> Format:
     name = name_of(path)
     found = format_of_name(path)
     if found is None:
-        found = _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text)
+        found = _by_shebang(text) or _by_mode(text) or _by_first_part(name) or _as_man_page(name, text)
         return found or (("docs", "asciidoc") if _is_asciidoc(text) else _by_lines(path, text))
     kind, language = found
     if found == ("docs", "text"):
@@ -122,6 +127,12 @@ def _by_shebang(text: str) -> Format | None:
     match = _SHEBANG.match(text)
     language = BY_PROGRAM.get(match.group(1).lower()) if match else None
     return ("code", language) if language else None
+
+
+def _by_mode(text: str) -> Format | None:
+    match = _MODE.search(text[:_MODE_CHARS])
+    mode = match.group(1).lower() if match else ""
+    return ("code", BY_PROGRAM[mode]) if mode in BY_PROGRAM else BY_SUFFIX.get(mode)
 
 
 def _by_first_part(name: str) -> Format | None:

@@ -11,6 +11,8 @@ from openbook.chunking.definitions import MAX_DOCSTRING_CHARS, leading_docstring
     "comment",
     [
         *("// Opens.", "/* Opens. */", "/** Opens. **/ \t\r", "/**\n * Opens.\n **/", "/*! Opens.*/", "# Opens.  "),
+        *(";;; Opens.", "% Opens.", "(* Opens. *)", "(** Opens. **)", "%% Opens.\n-spec f(a()) ->\n    b()."),
+        *("/// @dev Opens.", "//! \\brief Opens.", ";; Opens.\n;;;###autoload", "/** @notice Opens. */"),
         *("-- | Opens.", "{- Opens. -}", "--[[ Opens. ]]", "/// <summary>Opens.</summary>", "[Old]\n// Opens."),
     ],
 )
@@ -18,7 +20,11 @@ def test_the_marks_of_a_comment_are_no_words(comment: str) -> None:
     assert leading_docstring(comment) == "Opens."
 
 
-@pytest.mark.parametrize("run", [" ", "\t", "*", "-", "]", "#", "*/"])
+def test_what_only_begins_like_the_mark_of_a_comment_is_kept() -> None:
+    assert leading_docstring(";(function (ship) {") == ";(function (ship) {"
+
+
+@pytest.mark.parametrize("run", [" ", "\t", "*", "-", "]", "#", "*/", "*)", ";", "%"])
 def test_a_run_of_signs_costs_no_more_time_than_its_length(run: str) -> None:
     words = f"x{run * 200_000}y"
 

@@ -147,6 +147,9 @@ def test_bodies_end_where_their_indentation_does() -> None:
         ("## Ropes &amp; <b>tides</b>", "markdown", "Ropes & tides"),
         ("## Set `rope_*` and 2 * 3", "markdown", "Set rope_* and 2 * 3"),
         ("Using :ref:`knots`\n==================", "rst", "Using knots"),
+        ("copy#\n=====", "rst", "copy#"),
+        ("## In C# ##", "markdown", "In C#"),
+        ("## Tides ##", "markdown", "Tides"),
     ],
 )
 def test_a_heading_is_told_as_a_page_shows_it(heading: str, language: str, title: str) -> None:

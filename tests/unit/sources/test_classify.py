@@ -8,7 +8,7 @@ import pytest
 import semble_grammars
 
 from openbook.sources.classify import classify
-from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX
+from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX, Format
 
 
 @pytest.mark.parametrize(
@@ -102,6 +102,21 @@ def test_an_unknown_program_leaves_text() -> None:
 )
 def test_the_dialect_of_a_header_is_in_its_text(text: str, language: str) -> None:
     assert classify("a.h", text) == ("code", language)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# -*- mode: org -*-\n* Tides\n", ("docs", "org")),
+        ("# -*- coding: utf-8; mode: python; fill-column: 80 -*-\nx = 1\n", ("code", "python")),
+        ("-*- Python -*-\nx = 1\n", ("code", "python")),
+        ("# -*- coding: utf-8 -*-\nx = 1\n", ("docs", "text")),
+        ("# -*- mode: tides -*-\nx = 1\n", ("docs", "text")),
+    ],
+)
+def test_the_mode_of_a_file_without_a_known_name_is_its_format(text: str, expected: Format) -> None:
+    assert classify("tides.2", text) == expected
+    assert classify("tides.toml", text) == ("config", "toml")
 
 
 @pytest.mark.parametrize("text", [".TL\nThe harbour\n.PP\nMoor here.\n", "'\\\" t\n.TS\n", '.\\" A comment.\n'])
