@@ -119,7 +119,7 @@ _MAX_STEPS = 25_000
 # A comment of more lines is a chapter, not the comment of one definition.
 _MAX_LEADING_LINES = 100
 
-_BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--", "*)": "(*"}
+_BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--"}
 
 
 @dataclass(frozen=True, slots=True)

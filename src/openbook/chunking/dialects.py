@@ -40,7 +40,7 @@ _CLOJURE_ASIDE = frozenset({"comment", "dis_expr", "meta_lit"})
 
 # `cl-defun`, `define-minor-mode`, `transient-define-prefix`, `deftest`, `define/contract`, but not `define-key`.
 _LISP_FORM = re.compile(r"(?:[\w.:/+-]*[-:])?def(?!ault|er)[\w*/?!:+-]*(?<!-key)(?<!-keys)|struct|class\*?")
-_LISP_TYPE = re.compile(r"class|struct|record|deftype|(?<!button-)type$")
+_LISP_TYPE = re.compile(r"class|struct|record|deftype|type$")
 _LISP_CONSTANT = re.compile(r"def(?:var|const|custom|face|group|param)|alias$|(?:\b|-)define(?:-local-var|-error)?$")
 _LISP_AROUND = frozenset(
     """progn let let* when unless if eval-when eval-when-compile eval-and-compile with-eval-after-load begin module

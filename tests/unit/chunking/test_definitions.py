@@ -208,3 +208,35 @@ def test_deeper_than_thirty_levels_belongs_to_the_thirty_first() -> None:
     found = find("java", text)
 
     assert max(len(each.path) for each in found) == 31
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "role"),
+    [
+        ("elisp", "(defvar a 1)", "constant"),
+        ("elisp", "(defcustom a 1)", "constant"),
+        ("elisp", "(defalias 'a 'b)", "constant"),
+        ("elisp", "(evil-define-local-var a 1)", "constant"),
+        ("elisp", "(define-minor-mode a)", "function"),
+        ("elisp", "(defclass a ())", "type"),
+        ("elisp", "(cl-defstruct a)", "type"),
+        ("lisp", "(deftype a ())", "type"),
+        ("scheme", "(define a 1)", "constant"),
+        ("scheme", "(define (a) 1)", "function"),
+        ("scheme", "(define a (lambda (b) b))", "function"),
+        ("scheme", "(define-record-type a)", "type"),
+        ("ocaml", "module A = B", "constant"),
+        ("ocaml", "let a = 1", "constant"),
+        ("ocaml", "let a b = 1", "function"),
+        ("ocaml", "let a = function b -> 1", "function"),
+        ("ocaml", "let a = fun b -> 1", "function"),
+        ("ocaml", "module A : sig val b : int end", "type"),
+        ("julia", "@enum A b c", "type"),
+        ("julia", "const a = 1", "constant"),
+        ("julia", "a(b) = 1", "function"),
+        ("solidity", "contract A { event B(); }", "type"),
+        ("erlang", "-record(a, {b}).", "type"),
+    ],
+)
+def test_a_definition_has_the_role_that_its_form_has(language: str, text: str, role: str) -> None:
+    assert find(language, text)[0].role == role
