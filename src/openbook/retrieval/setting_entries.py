@@ -8,40 +8,33 @@ below it, or the text below its title.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import islice
 from string import ascii_letters, digits
 from typing import Literal
 
 from openbook.entries import END_OF_HEAD, entry_heads
+from openbook.retrieval.setting_lines import MAX_COMMENT_LINES, MAX_VALUE_LINES, SettingLines
 from openbook.retrieval.setting_patterns import (
-    ATTRIBUTE,
     BESIDE,
     CHOICES,
     COLUMN,
-    COMMENT,
     DIRECTIVE,
     FENCE,
     FIELD,
     FIXED,
     FLAG,
-    GOES_ON,
     ITEM,
     KEY,
     LINK,
-    MARGIN,
     OPENS,
     OPTION_MARK,
     PARAMETER,
     PARAMETER_HEAD,
-    PARENT,
     ROW,
     SAYS_SO,
-    SECTION,
-    SENTENCE_END,
     STRING,
     TERM,
     TITLE,
@@ -82,18 +75,14 @@ class SettingEntry:
 
 
 _MIN_WORDS = 3
-# Longer comments and values are cut. The longest in `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
-_MAX_COMMENT_LINES, _MAX_VALUE_LINES, _MAX_CALL_LINES = 16, 8, 16
+_MAX_CALL_LINES = 16
 _MAX_LINES_OF_NAMES = 3  # of a call, above the name of its flag: its bracket and other names
 _OWN = ("self.", "this.")  # prefixes of the own fields of a class
-# Search range for the enclosing keys of a line.
-_MAX_LINES_ABOVE = 10_000
 _MAX_PLACES = 50  # a text with more occurrences of the name does not describe it
-_MAX_LINE_CHARS = 1_500  # longer lines are data, and count as blank
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
-# Longer signatures and lists of facts are quoted without the description below; longer attributes are not read.
-_MAX_FACT_LINES, _MAX_ATTRIBUTE_LINES = 16, 12
+# Longer signatures and lists of facts are quoted without the description below.
+_MAX_FACT_LINES = 16
 
 _OF_PATH = f"{ascii_letters}{digits}_.-"
 
@@ -182,20 +171,13 @@ def are_named(owners: Sequence[str], *places: str) -> bool:
     return all(plain(owner) in around for owner in owners)
 
 
-class _Lines:
+class _Lines(SettingLines):
     """The lines of a text, and the entries that they open."""
 
     def __init__(self, text: str, kind: Kind, name: str, language: str, *, option: str = "") -> None:
+        super().__init__(text, kind)
         self._name, self._option = name, option
-        self._is_prose, self._is_code, self._has_sections = kind == "docs", kind == "code", kind == "config"
         self._terms = terms_of(text, language) if self._is_prose and language in {"text", "vimhelp"} else frozenset()
-        every = text.split("\n")
-        self._lines = [line if len(line) <= _MAX_LINE_CHARS else "" for line in every]
-        self._starts = [0, *accumulate(len(line) + 1 for line in every)]
-
-    def place_of(self, offset: int) -> int:
-        """Return the number of the line of a character, from 0."""
-        return bisect_right(self._starts, offset) - 1
 
     def entry(self, place: int, span: tuple[int, int], owners: Collection[str]) -> SettingEntry | None:
         """Return the entry that a line opens for a name in it, if any."""
@@ -220,7 +202,7 @@ class _Lines:
             if TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
         is_column = self._is_in_columns(shape)
-        most = _MAX_COMMENT_LINES if is_column else _MAX_VALUE_LINES  # columns are narrow
+        most = MAX_COMMENT_LINES if is_column else MAX_VALUE_LINES  # columns are narrow
         last = self._end_of_block(place, most) if is_column or shape.endswith(END_OF_HEAD) else place
         if is_column or _is_said(ROW.match("\n".join((shape, *self._lines[place + 1 : last + 1])))):
             return self._made(place, last, "row", before, has_value=True)
@@ -236,7 +218,7 @@ class _Lines:
         is_term = self._starts[place] in self._terms and TERM.match(shape.rstrip(END_OF_HEAD)) is not None
         # `tide_level:` describes no `TideLevel`, which is a type.
         if is_term or (self._is_code and PARAMETER_HEAD.match(shape) and self._is_exact(place, place)):
-            last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)
+            last = self._end_of_block(place, MAX_COMMENT_LINES, with_paragraphs=True)
             told = self._is_told(place, last)
             return self._made(place, last, "item", before, is_described=told) if is_term or told else None
         return None
@@ -369,7 +351,7 @@ class _Lines:
         named: int | None = None,
     ) -> SettingEntry:
         named = first if named is None else named
-        parents, over, is_open = self._over(named, form)
+        parents, over, is_open = self._over(named, is_key=form == "key")
         text = "\n".join(self._lines[first : last + 1])
         return SettingEntry(
             self._starts[first],
@@ -389,101 +371,6 @@ class _Lines:
         text = "\n".join(self._lines[first : last + 1])
         names = (self._name, self._option, self._name.replace("-", "_")) if self._option else (self._name,)
         return any(written(name).search(text) for name in names)
-
-    def _over(self, place: int, form: Form) -> tuple[tuple[str, ...], list[str], bool]:
-        """Return the enclosing keys of a line, outermost first, its enclosing lines, and whether there may be more."""
-        parents: list[str] = []
-        over: list[str] = []
-        indent = indentation(self._lines[place])
-        for at in range(place - 1, max(place - _MAX_LINES_ABOVE, 0) - 1, -1):
-            line = self._lines[at]
-            if form == "key" and (section := SECTION.match(line)):
-                return (section["name"].strip(), *parents), [*over, line], False
-            if self._is_prose and line.startswith("##"):
-                over.append(line)
-                break
-            if line.strip() and indentation(line) < indent and not COMMENT.match(line):
-                over.append(line)
-                indent = indentation(line)
-                if parent := PARENT.match(line):
-                    parents.insert(0, parent["name"])
-            if not (indent or self._has_sections):
-                break
-        # Lines without indentation have no enclosing key, except in files with sections.
-        return tuple(parents), over, indent > 0 or self._has_sections
-
-    def _start_of_attributes(self, place: int) -> int:
-        """Return the first line of the attributes or annotations directly above a field, which may have several."""
-        first, indent = place, indentation(self._lines[place])
-        for at in range(place - 1, max(place - _MAX_ATTRIBUTE_LINES, 0) - 1, -1):
-            line = self._lines[at]
-            if indentation(line) == indent and ATTRIBUTE.match(line):
-                first = at
-            elif indentation(line) <= indent and line.strip()[:1] not in (")", "]", "}"):
-                break
-        return first
-
-    def _start_of_comment(self, place: int) -> int:
-        """Return the first line of the comment directly above a key."""
-        first, indent = place, indentation(self._lines[place])
-        while first and place - first < _MAX_COMMENT_LINES:
-            above = self._lines[first - 1]
-            # The stars of a block comment are indented by one more column.
-            if not COMMENT.match(above) or abs(indentation(above) - indent) > 1:
-                break
-            first -= 1
-        if place - first == _MAX_COMMENT_LINES:  # perhaps cut: begin with a paragraph
-            blank = (at for at in range(first, place) if not self._lines[at].strip(" \t#/;*"))
-            first = next(blank, first - 1) + 1
-        return first
-
-    def _end_of_block(self, place: int, most: int = _MAX_VALUE_LINES, *, with_paragraphs: bool = False) -> int:
-        """Return the last line of the block indented below a line, also within a comment, with its closing bracket.
-
-        `most` limits its lines; `with_paragraphs` goes on over blank lines.
-        """
-        last, is_comment = place, COMMENT.match(self._lines[place]) is not None
-        margin = _column(self._lines[place], is_comment=is_comment)
-        for at, below in enumerate(self._lines[place + 1 : place + most], place + 1):
-            column = _column(below, is_comment=is_comment)
-            if column < 0 and with_paragraphs:
-                continue
-            if column <= margin:
-                return at if last > place and column == margin and below.strip()[:1] in ("}", "]", ")") else last
-            last = at
-        return last
-
-    def _end_of_item(self, place: int) -> int:
-        """Return the last line of an item of prose, whose text may go on at the margin, as in AsciiDoc."""
-        last = self._end_of_block(place)
-        for at in range(last + 1, min(place + _MAX_VALUE_LINES, len(self._lines))):
-            if not GOES_ON.match(self._lines[at]) or self._is_heading(at):
-                break
-            last = at
-        return last
-
-    def _is_in_sentence(self, place: int) -> bool:
-        """Return whether a line of a comment belongs to a sentence of the line above or below it."""
-        line, above, below = (self._comment_at(at) for at in (place, place - 1, place + 1))
-        is_begun = line[:1].isspace() and bool(above.strip()) and not SENTENCE_END.search(above)
-        return is_begun or (below[:1].isspace() and below.lstrip()[:1].islower())
-
-    def _comment_at(self, place: int) -> str:
-        """Return the text of a comment after its sign; empty for other lines."""
-        line = self._lines[place] if 0 <= place < len(self._lines) else ""
-        return line.lstrip().lstrip("#;") if COMMENT.match(line) else ""
-
-    def _is_heading(self, place: int) -> bool:
-        line, below = (*self._lines[place : place + 2], "")[:2]
-        is_underlined = bool(line.strip()) and not line[:1].isspace() and UNDERLINE.match(below) is not None
-        return is_underlined or line.startswith("##")
-
-
-def _column(line: str, *, is_comment: bool) -> int:
-    """Return the column of the text of a line after indentation and comment marker; -1 for a blank line."""
-    opening = MARGIN.match(line) if is_comment else None
-    column = opening.end() if opening else indentation(line)
-    return column if line[column:].strip() else -1
 
 
 def _is_fact(line: str) -> bool:
