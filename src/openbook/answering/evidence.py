@@ -16,7 +16,13 @@ from openbook.answering.answerability import (
     measure_answerability,
     support,
 )
-from openbook.answering.filling import fill_context, with_comments, with_docstrings
+from openbook.answering.filling import (
+    fill_context,
+    with_comments,
+    with_docstrings,
+    with_entries,
+    with_parameter_sections,
+)
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.missing import missing_words
 from openbook.answers import RefusalReason
@@ -142,6 +148,10 @@ class EvidenceFinder:
         found = self._retriever.search(question, limit=wanted, where=where, view="passages")
         if question.asks_for_parameters:
             found = with_docstrings(found, self.index, where)
+            for name in question.identifiers:
+                found = with_parameter_sections(found, self.index, where, name)
+        if question.settings:
+            found = with_entries(found, self.index, where, question.settings)
         found = with_comments(found, self.index, where, lambda chunk: _defines(chunk, question))
         return fuse(found, of_sides) if of_sides else found
 

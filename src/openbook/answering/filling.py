@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise, takewhile
 
 from openbook.extractive.context import max_chunk_tokens
 from openbook.extractive.outlines import opens_with_heading, unseen
+from openbook.extractive.parameter_passages import is_on, opens_parameters
 from openbook.index.protocol import Index
+from openbook.questions.settings_asked import AskedSetting
+from openbook.retrieval.setting_entries import setting_entries
 from openbook.retrieval.signals import defines_type
 from openbook.types import Chunk, Filter, RetrievalResult
 
@@ -34,6 +37,9 @@ class DocumentChunks:
     def __getitem__(self, place: int) -> Chunk:
         return self._chunks[place]
 
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self._chunks)
+
     def place_of(self, chunk: Chunk) -> int | None:
         """Return the place of a chunk; None for a slice that is not in the index."""
         return self._places.get(chunk.span)
@@ -45,7 +51,7 @@ class DocumentChunks:
         first, second = self._chunks[place : place + 2]
         if (first.lesson, first.anchor) != (second.lesson, second.anchor):
             return False
-        return not self._text[first.span.end_char : second.span.start_char].strip()
+        return not self.text[first.span.end_char : second.span.start_char].strip()
 
     def goes_on(self, place: int) -> bool:
         """Check whether the next chunk continues the definition or section of a chunk."""
@@ -97,7 +103,7 @@ class DocumentChunks:
         return replace(
             chunks[0],
             span=span,
-            text=self._text[span.start_char : span.end_char],
+            text=self.text[span.start_char : span.end_char],
             symbol=symbol,
             defines=tuple(dict.fromkeys(name for chunk in chunks for name in chunk.defines)),
             signature=chunks[0].signature if chunks[0].symbol == symbol else "",
@@ -112,7 +118,8 @@ class DocumentChunks:
         return self.joined(min(places), max(places)) if places else chunk
 
     @cached_property
-    def _text(self) -> str:
+    def text(self) -> str:
+        """The indexed text of the document; empty if it is deleted."""
         document = self._index.document(*self._document)
         return document.text if document is not None else ""
 
@@ -154,6 +161,9 @@ _MAX_DOCSTRING_LINES = 80
 # Results that begin within longer comments stay as they are. The comments of Rust have chapters of examples.
 _MAX_COMMENT_LINES = 200
 
+# A thing may have a page as a resource and one as a source of data.
+_MAX_PAGES = 2
+
 _Member = tuple[str, str, int]
 """A chunk by source, path and place."""
 
@@ -190,6 +200,31 @@ def with_comments(
     """Return results with the beginning of the comments above definitions that are asked for, each part once."""
     documents = _Documents(index, where)
     return _each_once(results, lambda chunk: documents.from_start_of_comment(chunk) if is_asked_for(chunk) else chunk)
+
+
+def with_entries(
+    results: Sequence[RetrievalResult], index: Index, where: Filter, settings: Sequence[AskedSetting]
+) -> list[RetrievalResult]:
+    """Return results with the rest of the entries of settings that they break off, each part once."""
+    documents = _Documents(index, where)
+    return _each_once(results, lambda chunk: documents.to_end_of_entry(chunk, settings))
+
+
+def with_parameter_sections(
+    results: Sequence[RetrievalResult], index: Index, where: Filter, name: str
+) -> list[RetrievalResult]:
+    """Return results behind the sections on parameters in the first pages among them that are on a thing."""
+    of_pages: dict[tuple[str, str], RetrievalResult] = {}
+    for each in results:
+        if each.chunk.kind == "docs" and is_on(name, each.chunk):
+            of_pages.setdefault((each.chunk.source, each.chunk.span.path), each)
+    opened: list[RetrievalResult] = []
+    for (source, path), first in list(of_pages.items())[:_MAX_PAGES]:
+        chunks = DocumentChunks(index, source, path, where)
+        section = next((chunk for chunk in chunks if is_on(name, chunk) and opens_parameters(chunk)), None)
+        opened += [replace(first, chunk=section)] if section else []
+    keys = {each.chunk.key for each in opened}
+    return [*opened, *(each for each in results if each.chunk.key not in keys)]
 
 
 def _each_once(results: Sequence[RetrievalResult], longer: Callable[[Chunk], Chunk]) -> list[RetrievalResult]:
@@ -257,6 +292,24 @@ class _Documents:
                 whole = document.joined(first, last)
                 return replace(chunk, span=whole.span, text=whole.text)
         return chunk
+
+    def to_end_of_entry(self, chunk: Chunk, settings: Sequence[AskedSetting]) -> Chunk:
+        """Return a chunk up to the end of the entry of a setting that it breaks off. It keeps its own names."""
+        read = partial(setting_entries, kind=chunk.kind, language=chunk.language)
+        said = [each for setting in settings for each in read(chunk.text, setting.name, setting.owners)]
+        if all(chunk.text[each.end :].strip() for each in said):
+            return chunk
+        document = self.of(chunk.source, chunk.span.path)
+        first = last = document.place_of(chunk)
+        if first is None or last is None:
+            return chunk
+        part = (chunk.span.start_char, chunk.span.end_char)
+        wholes = (each for setting in settings for each in read(document.text, setting.name, setting.owners, part=part))
+        end = max((each.end for each in wholes), default=0)
+        while document[last].span.end_char < end and document.are_one(last):
+            last += 1
+        whole = document.joined(first, last)
+        return chunk if last == first else replace(chunk, span=whole.span, text=whole.text)
 
 
 class _Filler:

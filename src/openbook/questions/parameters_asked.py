@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from openbook.questions.names import identifiers
@@ -43,6 +44,13 @@ _ASKS = Phrases(
     rf"{_NAME}\s+{_PARAMETERS}",
     rf"(?P<unsaid>what)\s+does\s+{_NAME}\s+(?:accept|take|expect){_IN}",
 )
+
+_SAYS_SO = re.compile(rf"\b{_PARAMETERS}\b", re.IGNORECASE)
+
+
+def says_parameters(question: str) -> bool:
+    """Return whether a question contains a word such as "arguments"."""
+    return _SAYS_SO.search(question) is not None
 
 
 def parameters_of(question: str) -> AskedParameters | None:

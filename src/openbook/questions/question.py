@@ -21,7 +21,7 @@ from openbook.questions.kinds import asks_for_use, is_about_it, kind_of, names_p
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts, signed_names
-from openbook.questions.parameters_asked import parameters_of
+from openbook.questions.parameters_asked import parameters_of, says_parameters
 from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
 from openbook.questions.versions_asked import AskedVersions, versions_of
@@ -160,6 +160,9 @@ class Question:
     def settings(self) -> tuple[AskedSetting, ...]:
         """The settings that it asks for, if it asks for nothing else."""
         if self.compared or self.quoted or self.change or not self.intents.isdisjoint(("where", "uses")):
+            return ()
+        # "What does max_load accept?" may ask for a setting, unlike "Which arguments does max_load accept?"
+        if self.asks_for_parameters and says_parameters(self.text):
             return ()
         return asked_settings(self.text, self.tokens)
 

@@ -97,3 +97,31 @@ def test_a_question_for_parameters_finds_the_whole_docstring(tmp_path: Path) -> 
 
     assert texts("Which arguments does lift_all take?") == [head + rest]
     assert head in texts("Where is lift_all?")
+
+
+def test_a_question_for_a_setting_finds_its_whole_entry(tmp_path: Path) -> None:
+    library = Library(tmp_path / "crane.db")
+    head, rest = "max_load:\n  description:\n    - Tonnes that it lifts.\n", "  default: 7\n"
+    chunks = [chunk_of(head, "crane.py", kind="code"), chunk_of(rest, "crane.py", before=head, kind="code")]
+    library.put_chunks(head + rest, chunks)
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    found = finder.find(read_question("What does max_load do?"), 3, Filter())
+
+    assert [result.chunk.text for result in found] == [head + rest]
+
+
+def test_a_question_for_parameters_finds_the_section_on_them_in_the_page_on_a_thing(tmp_path: Path) -> None:
+    library = Library(tmp_path / "crane.db")
+    opening, section = "# lift_all\n\nIt lifts all.\n\n", "## Arguments\n\n- `load`: Tonnes.\n"
+    context = ("lift_all",)
+    chunks = [
+        chunk_of(opening, "a.md", language="markdown", context=context),
+        chunk_of(section, "a.md", before=opening, language="markdown", context=(*context, "Arguments")),
+    ]
+    library.put_chunks(opening + section, chunks)
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    found = finder.find(read_question("Which arguments does lift_all take?"), 3, Filter())
+
+    assert found[0].chunk.text == section

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from openbook.answering.filling import fill_context, with_comments, with_docstrings, with_ends
+from openbook.answering.filling import (
+    fill_context,
+    with_comments,
+    with_docstrings,
+    with_ends,
+    with_entries,
+    with_parameter_sections,
+)
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
 from openbook.extractive.context import build_context
 from openbook.index.sqlite import SqliteIndex
+from openbook.questions.settings_asked import AskedSetting
 from openbook.sources.readers import read_text
 from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult
 from tests.unit.answering.courses import put_course
@@ -236,6 +245,28 @@ def test_another_definition_is_no_rest_of_a_docstring(library: Library) -> None:
     assert with_docstrings([result_of(chunks[0])], library.index, EVERYTHING)[0].chunk is chunks[0]
 
 
+def test_an_entry_that_a_result_breaks_off_is_joined_once(library: Library) -> None:
+    entry = "  max_load:\n    description:\n      - Tonnes that it lifts.\n    type: int\n    default: 7\n"
+    opening = 'OPTIONS = """\noptions:\n'
+    text = f'{opening}{entry}  reach:\n    description: Metres that it reaches.\n"""\n'
+    cut = text.index("    type: int")
+    chunks = [
+        chunk_of(text[:cut], "crane.py", kind="code", language="python"),
+        chunk_of(text[cut:], "crane.py", before=text[:cut], kind="code", language="python"),
+    ]
+    library.put_chunks(text, chunks)
+    results = [result_of(chunk) for chunk in chunks]
+    apart = [replace(chunk, span=replace(chunk.span, path="a.py"), anchor=chunk.text[:3]) for chunk in chunks]
+    library.put_chunks(text, apart)
+
+    found = with_entries(results, library.index, EVERYTHING, [AskedSetting("max_load", ())])
+    assert [each.chunk.text for each in found] == [text]
+    others = [result_of(chunk) for chunk in apart]
+    assert with_entries(others, library.index, EVERYTHING, [AskedSetting("max_load", ())]) == others
+    library.close()
+    assert with_entries(results, library.index, EVERYTHING, [AskedSetting("reach", ())]) == results
+
+
 def commented(lines: int) -> str:
     told = "".join(f"    /// assert!(quay.moor({number}).is_ok()); // the ship is moored\n" for number in range(lines))
     body = "    pub fn moor(&self) -> Mooring {\n        tie()\n    }\n}\n"
@@ -306,3 +337,27 @@ def test_the_first_comment_of_a_class_may_begin_below_its_header(
     (found,) = completed(library, [method])
 
     assert found.chunk.text.startswith("class Quay") is is_joined
+
+
+def test_the_sections_on_the_parameters_of_a_thing_come_first_in_the_results_of_its_pages(library: Library) -> None:
+    parts = ["# harbour_crane\n\nIt lifts.\n", "## Uses\n\nShips.\n", "## Parameters\n\n- `load`: Tonnes.\n"]
+    contexts = [("harbour_crane",), ("harbour_crane", "Uses"), ("harbour_crane", "Parameters")]
+    chunks = [
+        chunk_of(part, "a.md", before="".join(parts[:at]), language="markdown", context=contexts[at])
+        for at, part in enumerate(parts)
+    ]
+    library.put_chunks("".join(parts), chunks)
+    results = [result_of(chunk) for chunk in chunks]
+
+    for known in (results[:2], results):
+        found = with_parameter_sections(known, library.index, EVERYTHING, "harbour_crane")
+        assert [each.chunk.text for each in found] == [parts[2], parts[0], parts[1]]
+    pages = []
+    for path in ("b.md", "c.md"):
+        copies = [replace(chunk, span=replace(chunk.span, path=path)) for chunk in chunks]
+        library.put_chunks("".join(parts), copies)
+        pages += [result_of(chunk) for chunk in copies]
+    found = with_parameter_sections([*results, *pages], library.index, EVERYTHING, "harbour_crane")
+    assert [each.chunk.span.path for each in found[:4]] == ["a.md", "b.md", "a.md", "a.md"]
+    library.close()
+    assert with_parameter_sections(results, library.index, EVERYTHING, "harbour_quay") == results

@@ -120,3 +120,31 @@ def test_a_class_without_either_is_answered_by_its_head() -> None:
     whole = code("data class Crane(\n    val load: Int,\n)", "crane.kt", symbol="Crane", defines=("Crane",))
 
     assert first("Which arguments does the Crane constructor take?", whole).startswith("data class Crane(")
+
+
+SECTION = "## Schema\n\n### Required\n\n- `load` (Number) Tonnes.\n\n### Optional\n\n- `reach` (Number) Metres."
+PAGE = f"A crane lifts.\n\n{SECTION}\n\n### Read-Only\n\n- `id` (Number) Which arguments harbour_crane has."
+ASKED = "Which arguments does harbour_crane take?"
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "is_section"),
+    [
+        ("harbour_crane (Resource)", "a.md", True),
+        ("Cranes", "docs/harbour_crane.md", True),
+        ("harbour_cranes (Resource)", "a.md", False),
+        ("How to lift ships with harbour_crane", "a.md", False),
+    ],
+    ids=["by its title", "by its file", "another thing", "on a use of it"],
+)
+def test_the_page_on_a_thing_has_a_section_on_its_parameters(title: str, path: str, is_section: bool) -> None:
+    page = chunk_of(PAGE, path, language="markdown", context=(title,))
+
+    assert (first(ASKED, page) == SECTION) is is_section
+
+
+def test_another_section_of_a_page_has_no_parameters() -> None:
+    text = PAGE.replace("Schema", "Uses").replace("Required", "Yesterday").replace("Optional", "Today")
+    page = chunk_of(text, "a.md", language="markdown", context=("harbour_crane (Resource)",))
+
+    assert first(ASKED, page) not in (SECTION, text[text.index("##") : text.index("### Read")].rstrip())
