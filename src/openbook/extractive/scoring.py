@@ -198,8 +198,9 @@ def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]
     """Return the keys of the passages in the list entries that a question names.
 
     Many pages have an option `-l`. If the question names a page, as "of scp" names `scp.1`, only its entries count.
+    What a setting belongs to is not asked for.
     """
-    wanted = set(query.terms)
+    wanted = set(query.terms).difference(*(setting.owners for setting in query.settings))
     found: dict[bool, set[PassageKey]] = {True: set(), False: set()}
     for passage in passages:
         path = passage.shown.result.chunk.span.path
@@ -407,7 +408,7 @@ def _tellings(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, 
 def _defining_bonus(term: AskedTerm, passage: Passage) -> float:
     if not passage.shown.is_prose:
         if not term.is_name(passage.defines):
-            return 0.0
+            return _TOLD_BONUS * term.is_described_in(passage.text)
         if term.is_defined_in(passage.text, is_code=True):
             return _TOLD_BY_CODE_BONUS
         # Without a comment, the head of a definition has nothing but the name.

@@ -54,6 +54,10 @@ _MARKS = r"(?:[^\w\n]|_){0,16}"  # more is a rule across the page
 _OPENS = rf"{_MARKS}(?:(?:an?|the|eine?|der|die|das|une?|l[ea]s?|l['’]|una?|el|l[ao]s)\s+|(?-i:\.B[RI]?)\s+)?{_MARKS}"
 
 
+# The key of a description in a manifest.
+_DESCRIPTION = re.compile(r"^[ \t{\"'-]*(?:short_)?(?:description|summary)[\"']?[ \t]*[:=]", re.MULTILINE)
+
+
 @dataclass(frozen=True)
 class AskedTerm:
     """A term whose meaning is asked for."""
@@ -92,6 +96,21 @@ class AskedTerm:
     @cached_property
     def _name(self) -> str:
         return r"[\W_]{0,8}".join(map(re.escape, self.words))
+
+    def is_described_in(self, text: str) -> bool:
+        r"""Return whether keys in a text have the term as a name, and a description, as those of a manifest.
+
+        Example:
+            >>> term = AskedTerm(("tide", "table"))
+            >>> [term.is_described_in(f"name: {name}\nsummary: It lists tides.") for name in ("tide-table", "tide")]
+            [True, False]
+        """
+        return _DESCRIPTION.search(text) is not None and self._named.search(text) is not None
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        key = r"^[ \t{\"'-]*(?:name|module|plugin|title|id)[\"']?[ \t]*[:=][ \t]*"
+        return re.compile(rf"{key}[\"']?{self._name}[\"',]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
     def is_subject_of(self, text: str) -> bool:
         """Return whether a text begins with the term and a verb: "`moor()` ties a ship"."""

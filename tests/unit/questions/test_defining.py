@@ -204,3 +204,19 @@ def test_other_questions_ask_no_name_for_what_it_does(question: str) -> None:
 )
 def test_a_sentence_that_begins_with_a_name_and_a_verb_is_on_it(text: str, expected: bool) -> None:
     assert AskedTerm(("moor",)).is_subject_of(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: tide-table\nversion: 2\nsummary: It lists tides.", True),
+        ('{\n  "name": "tide_table",\n  "description": "It lists tides."\n}', True),
+        ("module: tide_table\nshort_description: It lists tides.", True),
+        ("name: tide_table\nversion: 2", False),
+        ("name: tide_tables_of_may\nsummary: It lists tides.", False),
+        ("uses: tide_table\nsummary: It lists tides.", False),
+    ],
+    ids=["yaml", "json", "python", "no description", "another name", "another key"],
+)
+def test_a_manifest_describes_what_it_names(text: str, expected: bool) -> None:
+    assert AskedTerm(("tide", "table")).is_described_in(text) is expected
