@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
+from openbook.answers import has_lines
 from openbook.extractive.context import Context, ContextItem
 from openbook.extractive.passages import Passage, overlap
 from openbook.questions.languages import language_and_page
@@ -13,6 +15,7 @@ from openbook.questions.settings_asked import AskedSetting, wants_choices, wants
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.roles import is_aside
 from openbook.retrieval.setting_entries import SettingEntry, is_of_other_term, is_within, setting_entries
+from openbook.text import indentation
 
 # Keys of schemas that contain settings, and are not settings themselves.
 _OF_SCHEMA = frozenset("properties $defs defs definitions items contributes configuration allOf anyOf oneOf".split())
@@ -65,6 +68,7 @@ def with_settings(
     """
     asked = meant_settings(query, [shown.result.chunk for shown in context.shown])
     found = _to_read(query, [each for shown in context.shown for each in _entries_in(shown, asked, text_of)])
+    found = [_with_default(each) for each in found] if wants_default(query.text) else found
     told = _without_copies(_best(query, found))
     if not told:
         return list(passages)
@@ -131,6 +135,12 @@ def _entries_in(shown: ContextItem, asked: Sequence[AskedSetting], text_of: Text
                 yield _Found(shown, entry)
 
 
+def _with_default(found: _Found) -> _Found:
+    """Return an entry up to the paragraph that mentions its default."""
+    end = found.entry.default_end
+    return replace(found, entry=replace(found.entry, end=end, has_default=True)) if end else found
+
+
 def _placed(entry: SettingEntry, known: SettingEntry | None) -> SettingEntry:
     """Return an entry of a chunk with its parents in the whole text."""
     if known is None:
@@ -145,7 +155,20 @@ def _passage(found: _Found) -> Passage | None:
     units = [each for each in found.shown.units if each.span.start_char < end and each.span.end_char > start]
     if not units or units[-1].span.end_char < base + len(found.shown.result.chunk.text[: found.entry.end].rstrip()):
         return None
-    return Passage(found.shown, units[0], units[-1], setting=found.entry)
+    return Passage(found.shown, units[0], units[-1], setting=found.entry, goes_on=_goes_on(found))
+
+
+def _goes_on(found: _Found) -> str:
+    """Return what says that the block of an entry goes on behind what is read of it; empty if not, and for prose."""
+    chunk = found.shown.result.chunk
+    _, *below = chunk.text[found.entry.end :].split("\n")
+    rest = list(takewhile(lambda line: not line.strip() or indentation(line) > indentation(found.text), below))
+    if found.shown.is_prose or not any(map(str.strip, rest)):
+        return ""
+    lines = "\n".join(rest).rstrip().count("\n") + 1
+    last = chunk.span.start_line + chunk.text.count("\n", 0, found.entry.end) + lines
+    # The chunk may end within the block.
+    return f"(goes on to line {last})" if has_lines(chunk.language) and len(rest) < len(below) else "(goes on)"
 
 
 def parents_shown(entry: SettingEntry) -> tuple[str, ...]:

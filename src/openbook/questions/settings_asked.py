@@ -32,8 +32,6 @@ _SIGNED = re.compile(
     r"(?<![^\s`\"'(])(?:(?:[&:~%#]|[$@](?![A-Z]))[A-Za-z](?:[\w-]*\w)?!?|[#$%]?\{[\w.:+-]+\}|\[[a-z]+(?:-[a-z]+)*\])"
     r"(?=[\s`\"'?,)]|[.!]?$)"
 )
-# A type before a parameter or field of it: "ProxyPool max_size", "Schema loadOnly".
-_BEFORE_MEMBER = re.compile(r"`?\b([A-Z]\w*)(?:`|['\u2019]s)?[ ]`?(?=[A-Za-z]\w*_\w|[a-z]\w*[A-Z])")
 # A file, a domain such as `example.com`, or an abbreviation such as "e.g.".
 _NO_SETTING = re.compile(
     r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf"
@@ -43,6 +41,12 @@ _NO_SETTING = re.compile(
 # A type, unless the question says that it is a setting.
 _TYPE = re.compile(r"[A-Z]\w*[a-z]\w*")
 _KIND = r"(?:option|flag|setting|variable|directive|keyword|parameter|key|field|property)"
+# A type before a parameter or field of it: "ProxyPool max_size", "Schema loadOnly"; a name of code before a plain word
+# that the question calls a setting: "proxy_pool's size option".
+_BEFORE_MEMBER = re.compile(
+    rf"`?\b([A-Z]\w*(?=(?:`|['\u2019]s)?[ ]`?(?:[A-Za-z]\w*_\w|[a-z]\w*[A-Z]))"
+    rf"|[a-z][^\W_]*+_\w++(?=(?:`|['\u2019]s)?[ ]`?{_WORD}`?[ ]{_KIND}\b))(?:`|['\u2019]s)?[ ]`?"
+)
 # "What is a pre-commit hook?", but "What does max-load do?" and "what is max-load for".
 _COMPOUND = re.compile(r"[A-Za-z]\w+(?:-\w\w+)+")
 _NOUN = re.compile(
@@ -93,8 +97,10 @@ FRAME = frozenset(
 )
 # Longer texts are pasted, and ask for no setting.
 _MAX_CHARS = 300
-# "What is --fraction of pastel mix?", but not "How do I use --fraction with colors of different spaces?"
+# "What is --fraction of pastel mix?" and "What does the fraction option do when I mix colors?", but not "How do I use
+# --fraction with colors of different spaces?"
 _MAX_WORDS_BESIDE_OPTION = 4
+_DOES = re.compile(rf"\bdoes\s+the\s+[`\"']?{_WORD}[`\"']?\s+{_KIND}\s+(?:do|mean|control)\b", re.IGNORECASE)
 _ASKS_WHAT = re.compile(
     r"\W*(?:what|which|how\s+(?:many|much|long|often)\b|was|welche|que\b|quel|qu[ée])", re.IGNORECASE
 )
@@ -126,15 +132,16 @@ def asked_settings(text: str, tokens: Collection[str]) -> tuple[AskedSetting, ..
     unsigned = _BEFORE_MEMBER.sub(lambda found: _as_owner(found, tokens), unsigned)
     spelled = [found for found in _SPELLED.finditer(unsigned) if not _NO_SETTING.fullmatch(found.group())]
     spelled = [found for found in spelled if not _is_word(found)]
+    plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
+    plain = [name for name in plain if name.lower() not in _NO_NAME]
     if not says_setting(text):
         others = [found for found in spelled if not _TYPE.fullmatch(found.group())]
-        owning = [found for found in spelled if _INSIDE.search(text, 0, found.start())] if others else []
+        owning = [found for found in spelled if _INSIDE.search(text, 0, found.start())] if others or plain else []
         spelled = [found for found in spelled if found in others or found in owning]
     written = " ".join(found.group() for found in spelled)
-    plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
-    plain = [name for name in plain if name.lower() not in _NO_NAME and name not in written]
+    plain = [name for name in plain if name not in written]
     about = frozenset(tokenize(" ".join((written, *signed, *plain, *_AT_THE_END.findall(text))))) | FRAME
-    has_option = bool(signed) or any(found.group().startswith("-") for found in spelled)
+    has_option = bool(signed or _DOES.search(text)) or any(found.group().startswith("-") for found in spelled)
     most = _MAX_WORDS_BESIDE_OPTION if has_option and _ASKS_WHAT.match(text) else 0
     if len(set(tokens) - about) > most:
         return ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from string import ascii_letters, digits
@@ -72,15 +72,22 @@ class SettingEntry:
     """It spells the name as the question does."""
     has_choices: bool
     """Its text or a schema lists the allowed values."""
+    default_end: int = 0
+    """End of the paragraph below it that mentions the default, exclusive; 0 if it has the default, or there is none."""
 
 
 _MIN_WORDS = 3
 _MAX_CALL_LINES = 16
+# Of 465 options of a collection of Ansible, 9 have more lines, and 36 more than 16.
+_MAX_TERM_LINES = 40
 _MAX_LINES_OF_NAMES = 3  # of a call, above the name of its flag: its bracket and other names
 _OWN = ("self.", "this.")  # prefixes of the own fields of a class
 _MAX_PLACES = 50  # a text with more occurrences of the name does not describe it
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
+# The default is told so many lines from the start of a section.
+_MAX_DEFAULT_LINES = 24
+_DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
 # Longer signatures and lists of facts are quoted without the description below.
 _MAX_FACT_LINES = 16
 
@@ -193,7 +200,8 @@ class _Lines(SettingLines):
         shape = f"{' ' * line[:1].isspace()}{line[: start - len(before)].lstrip()}\0{line[end:]}"
         if self._option and not written(self._option).match(line, start - len(self._option) + len(self._name)):
             return self._of_option(place, before, shape)
-        return self._of_text(place, before, shape) or self._of_key(place, before, shape)
+        entry = self._of_text(place, before, shape) or self._of_key(place, before, shape)
+        return replace(entry, is_exact=False) if entry and joined else entry
 
     def _of_text(self, place: int, before: str, shape: str) -> SettingEntry | None:
         """Return the section, row or item that a line opens."""
@@ -212,13 +220,14 @@ class _Lines(SettingLines):
         item = ITEM.match(shape) if is_list else None
         is_described = _is_said(item) or (self._is_code and _is_said(PARAMETER.match(shape)))
         if is_described or (item and self._is_prose):
-            last = self._end_of_item(place) if self._is_prose else self._end_of_block(place)
-            # A name alone may be the label of the items in it.
+            last = self._end_of_item(place) if self._is_prose else self._end_of_block(place, MAX_COMMENT_LINES)
+            if not is_described:  # a name alone may be the label of the paragraphs and items in it
+                last = max(last, self._end_of_block(place, MAX_COMMENT_LINES, with_paragraphs=True))
             return self._made(place, last, "item", before, is_described=is_described or self._is_told(place, last))
         is_term = self._starts[place] in self._terms and TERM.match(shape.rstrip(END_OF_HEAD)) is not None
         # `tide_level:` describes no `TideLevel`, which is a type.
         if is_term or (self._is_code and PARAMETER_HEAD.match(shape) and self._is_exact(place, place)):
-            last = self._end_of_block(place, MAX_COMMENT_LINES, with_paragraphs=True)
+            last = self._end_of_block(place, _MAX_TERM_LINES, with_paragraphs=True)
             told = self._is_told(place, last)
             return self._made(place, last, "item", before, is_described=told) if is_term or told else None
         return None
@@ -235,7 +244,7 @@ class _Lines(SettingLines):
     def _of_key(self, place: int, before: str, shape: str) -> SettingEntry | None:
         """Return the key, field or flag that a line defines."""
         key = KEY.match(shape)
-        if key and not (self._is_code and key["sign"] == "=" and not FIXED.match(key["value"])):
+        if key and not (self._is_code and self._is_computed(key["sign"], key["value"])):
             return self._key(place, before, key["value"], is_set=not self._is_code or "=" in key["sign"] + key["value"])
         directive = DIRECTIVE.fullmatch(shape) if self._has_sections else None
         if directive and not (directive["aside"] and self._is_in_sentence(place)):
@@ -245,6 +254,13 @@ class _Lines(SettingLines):
         if not before and (field := FIELD.match(shape)):
             return self._key(place, "", field["value"], said=field["value"])
         return self._flag(place, before, flag["value"]) if (flag := FLAG.match(shape)) else None
+
+    def _is_computed(self, sign: str, value: str) -> bool:
+        """Return whether a variable is set to what code computes, as from the setting that it is named after."""
+        if sign == "=":
+            return not FIXED.match(value)
+        _, is_set, behind = value.partition(" = ")
+        return bool(is_set) and not FIXED.match(behind) and spelled(self._name).search(behind) is not None
 
     def _of_option(self, place: int, before: str, shape: str) -> SettingEntry | None:
         """Return the call or the field that defines an option without writing its dashes."""
@@ -299,6 +315,7 @@ class _Lines(SettingLines):
         """Return a key or field with its comment and the block of its value."""
         own = self._start_of_attributes(place)
         first, last = self._start_of_comment(own), self._end_of_block(place)
+        first = self._start_of_shared_comment(place) if first == place and not self._is_code else first
         beside = BESIDE.search(value)
         said = "\n".join((*self._lines[own:place], said))
         # A comment on `opt.quiet = True` says why it is set there, not what it is.
@@ -324,10 +341,15 @@ class _Lines(SettingLines):
         if len(said) <= is_directive:  # `.. autofunction:: NAME` has no description
             return None
         first, last = said[0], said[-1]
-        if sum(_words(lines[at]) for at in said) > _SECTION_WORDS:
-            opened = next((at for at in self._without_facts(said) if at - first < _MAX_FACT_LINES), first)
-            last = next((at for at in range(opened, last) if not lines[at + 1].strip()), last)
-        return self._made(first, last, "section", before, named=place)
+        if sum(_words(lines[at]) for at in said) <= _SECTION_WORDS:
+            return self._made(first, last, "section", before, named=place)
+        opened = next((at for at in self._without_facts(said) if at - first < _MAX_FACT_LINES), first)
+        ends = [at for at in range(opened, last) if not lines[at + 1].strip()] or [last]
+        entry = self._made(first, ends[0], "section", before, named=place)
+        telling = (at for at in range(ends[0], min(last, first + _MAX_DEFAULT_LINES)) if _DEFAULT.search(lines[at]))
+        found = None if entry.has_default else next(telling, None)
+        end = next((at for at in ends if found is not None and at >= found), 0)
+        return replace(entry, default_end=self._starts[end + 1] - 1) if end else entry
 
     def _without_facts(self, said: Sequence[int]) -> Iterator[int]:
         """Yield the lines of a section that may open its description: no signature in a fence and no fact."""

@@ -13,8 +13,10 @@ from openbook.retrieval.setting_patterns import (
     PARENT,
     SECTION,
     SENTENCE_END,
+    SIBLING,
     UNDERLINE,
 )
+from openbook.retrieval.setting_spelling import are_alike
 from openbook.text import indentation
 from openbook.types import Kind
 
@@ -85,6 +87,20 @@ class SettingLines:
             blank = (at for at in range(first, place) if not self._lines[at].strip(" \t#/;*"))
             first = next(blank, first - 1) + 1
         return first
+
+    def _start_of_shared_comment(self, place: int) -> int:
+        """Return the first line of the comment above a run of keys of like names that ends with a key; its own if none.
+
+        A comment on `min_wait` and `max_wait` stands above the first of them.
+        """
+        indent, name = indentation(self._lines[place]), SIBLING.match(self._lines[place])
+        for at in range(place - 1, max(place - MAX_VALUE_LINES, 0) - 1, -1):
+            sibling = SIBLING.match(self._lines[at]) if indentation(self._lines[at]) == indent else None
+            if not (name and sibling and are_alike(name["name"], sibling["name"])):
+                break
+            if (first := self._start_of_comment(at)) < at:
+                return first
+        return place
 
     def _end_of_block(self, place: int, most: int = MAX_VALUE_LINES, *, with_paragraphs: bool = False) -> int:
         """Return the last line of the block indented below a line, also within a comment, with its closing bracket.

@@ -16,9 +16,9 @@ _CELL = r"(?:<tr\b[^>]*>)?[ \t]*<t[hd]\b[^>]*>(?:<code>)?\0(?=<)"  # of a table 
 ROW = re.compile(rf"[ \t]*(?:\|[ \t]*[`*\[]*{_SHORT}\0[`*\]]*[ \t]*(?:[(<,/{{][^|]*)?[|\f]|{_CELL})(?P<said>[\s\S]*)")
 # In columns, as in the help of a command: "~q <text>    Text of a request".
 COLUMN = re.compile(rf"[ \t]*(?:[#*/;]+[ \t]+)?{_SHORT}:?\0(?:[ \t]\S+){{0,2}}[ \t]{{2,}}(?P<said>[A-Za-z(].*)")
-# Without markup: "- name: ..." and "- name is ...", but not "- NAME variable was added".
+# Without markup: "- name: ..." and "- name is ...", but not "- NAME variable was added". In Org: "- Option: name ::".
 ITEM = re.compile(
-    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0{_WITH_VALUE}(?P<said>"
+    rf"{_SIGN}[-*+][ \t]+(?:[A-Z]\w*(?: \w+)?:[ \t]++(?=.*[ \t]::[ \t]*$))?[`*_\"\[]*{_SHORT}\0{_WITH_VALUE}(?P<said>"
     r"(?:[`*_\"\]]+(?=[\s:,(=–—]|$)|(?=[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b)).*)"
 )
 # `:param int limit:`, `@param {int} limit`, `limit (int):`, `limit: so many boats`
@@ -30,7 +30,7 @@ PARAMETER = re.compile(
 PARAMETER_HEAD = re.compile(r"[ \t]*[`*]*\0[`*]*(?:[ \t]*\([^)]*\))?[ \t]*(?::|[ \t]:[ \t].*[^\s=,;({\[])[ \t]*$")
 # A term in plain text, with its description indented below: "retry_limit <value>", "*focus_wrapping* yes|no|force".
 TERM = re.compile(rf"[`*\"]*{_SHORT}\0[`*\"]*(?:[ \t]*[(\[<{{].*|[ \t]+[\w|]+(?:[ \t]+[(\[<{{].*)?)?[ \t]*$")
-TITLE = re.compile(rf"[`*\"\[]*{_SHORT}\0[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
+TITLE = re.compile(rf"[`*\"\[(]*{_SHORT}\0[`*\"\])]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
 # A line of text that opens nothing.
 GOES_ON = re.compile(r"[ \t]*(?!\d{1,3}[.)]\s)[\w`'\"(]")
 # Opens or closes an example or a signature in Markdown.
@@ -61,6 +61,8 @@ ATTRIBUTE = re.compile(r"[ \t]*(?:#\[|@[A-Za-z])")
 COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
 BESIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
 SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
+# Keys that may share a comment above them, without what only comments out a key: it has a comment of its own.
+SIBLING = re.compile(r"[ \t]*[\"']?(?P<name>[A-Za-z][\w.-]*)[\"']?[ \t]*[:=](?![:=>])")
 PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
 # Three backticks end an example.
 UNDERLINE = re.compile(r"(?:([=\-~^\"'#*+.:_])\1{2,}|`{4,})[ \t]*$")

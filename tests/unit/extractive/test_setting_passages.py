@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from openbook.extractive.answerer import compose, pick
 from openbook.extractive.context import build_context
 from openbook.questions.question import read_question
@@ -176,3 +178,54 @@ def test_a_flag_is_quoted_behind_its_documentation_however_much_better_that_is()
     chunks = (chunk_of(said, "ships.md"), chunk_of(flag, "moor.py", kind="code", language="python"))
 
     assert quotes(picked("What does --tides do?", *chunks, scores=(20.0, 1.0))) == [said, flag]
+
+
+def test_the_default_of_a_long_section_is_quoted_with_what_opens_it() -> None:
+    body = "It is a crane of the harbour, which lifts boats for whoever asks for that.\n" * 7
+    page = chunk_of(f"## max_load\n\nTonnes that it lifts.\n\n{body}\nThe default is 7.\n\nIt is red.", "a.md")
+
+    assert quotes(picked("What is the default of max_load?", page))[0].endswith("The default is 7.")
+    assert quotes(picked("What does max_load do?", page))[0] == "Tonnes that it lifts."
+
+
+def test_what_a_setting_belongs_to_is_not_asked_for() -> None:
+    manual = chunk_of(
+        "harbour_crane\f\nWhat the harbour_crane does: it lifts.\f\n", "a.1", language="man", defines=("harbour_crane",)
+    )
+    option = config("harbour_crane:\n  # Metres that it reaches.\n  reach: 30", "harbour_crane.yaml")
+
+    found = picked("What does the reach option of harbour_crane do?", manual, option, scores=(20.0, 1.0))
+
+    assert quotes(found)[0] == "  # Metres that it reaches.\n  reach: 30"
+
+
+def test_what_a_manifest_describes_is_quoted_before_what_uses_it() -> None:
+    use = config("def run():\n    harbour_crane = start('harbour_crane')  # harbour_crane is", "a.py", "code")
+    manifest = config("name: harbour_crane\ndescription: Lifts ships.", "crane.yaml", "data")
+
+    assert quotes(picked("What is harbour_crane for?", use, manifest))[0] == manifest.text
+
+
+BLOCK = "crane:\n  # Tonnes that it lifts.\n  max_load:\n" + "    - 7\n" * 12
+
+
+def test_a_list_of_prose_says_itself_that_it_goes_on() -> None:
+    item = "- `max_load`: tonnes that it lifts.\n" + "  And more.\n" * 12
+
+    assert picked("What does max_load do?", config(item, "a.md", "docs"))[0].passage.goes_on == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (BLOCK + "  reach: 30", "(goes on to line 15)"),
+        (BLOCK + "\n    - 8\n\n  reach: 30", "(goes on to line 17)"),
+        (BLOCK.rstrip(), "(goes on)"),
+        (BLOCK.replace("    - 7\n" * 8, ""), ""),
+    ],
+    ids=["up to the next key", "over a blank line", "beyond the chunk", "short"],
+)
+def test_a_long_block_of_a_setting_is_said_to_go_on(text: str, note: str) -> None:
+    (quote,) = picked("What does crane.max_load do?", config(text, "crane.yaml"))
+
+    assert (quote.passage.first.number, quote.passage.goes_on) == (2, note)

@@ -51,6 +51,11 @@ def asked(text: str) -> list[tuple[tuple[str, ...], str]]:
         ("what does param reach of harbour::lift() mean", ("harbour", "lift"), "reach"),
         ("what does reach do in lift", ("lift",), "reach"),
         ("what is the default of .reach in lift", ("lift",), "reach"),
+        ("what does the harbour_crane reach option do", ("harbour_crane",), "reach"),
+        ("what does harbour_crane's reach option do", ("harbour_crane",), "reach"),
+        ("What does the reach property of HarbourCrane do?", ("HarbourCrane",), "reach"),
+        ("What does the reach keyword do when I lift a boat?", (), "reach"),
+        ("What does max_load accept?", (), "max_load"),
         ("Explain max_load", (), "max_load"),
         ("Change max_load", (), "max_load"),
     ],
@@ -90,6 +95,9 @@ def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ..
         "Where is :moor read?",
         "what does it do in lift",
         "What does the reach argument of lift do to boats?",
+        "What does the harbour_crane reach in its harbour do?",
+        "Which arguments does harbour_crane take?",
+        "What is the primary key of boats in the harbour?",
     ],
 )
 def test_other_questions_ask_for_no_setting(question: str) -> None:
