@@ -361,3 +361,17 @@ def test_the_sections_on_the_parameters_of_a_thing_come_first_in_the_results_of_
     assert [each.chunk.span.path for each in found[:4]] == ["a.md", "b.md", "a.md", "a.md"]
     library.close()
     assert with_parameter_sections(results, library.index, EVERYTHING, "harbour_quay") == results
+
+
+def test_a_section_on_the_parameters_of_another_thing_stays_where_it_is(library: Library) -> None:
+    parts = ["## Parameters\n\n- `rope`: Metres.\n", "# harbour_crane\n\nIt lifts.\n"]
+    chunks = [
+        chunk_of(parts[0], "a.md", language="markdown", context=("harbour_quay", "Parameters")),
+        chunk_of(parts[1], "a.md", before=parts[0], language="markdown", context=("harbour_crane",)),
+    ]
+    library.put_chunks("".join(parts), chunks)
+    code = chunk_of("# Parameters\nrope = 7\n", "harbour_crane.sh", kind="code")
+    library.put_chunks(code.text, [code])
+    results = [result_of(chunk) for chunk in (chunks[1], chunks[0], code)]
+
+    assert with_parameter_sections(results, library.index, EVERYTHING, "harbour_crane") == results
