@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _QUOTED = re.compile(r"`([^`\s][^`]*)`")
 # Matches only from the first part of a dotted name; otherwise long ones would take quadratic time.
 _CALL = re.compile(r"(?<!\w)(?<!\w\.)([A-Za-z_][\w.]*)\(\)?")
 _IDENTIFIER = re.compile(
-    # Dotted, but not a setting such as `server.read.max-age`, nor a prefix of it.
-    r"\b(?:(?>[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)(?!-\w)"
+    # Dotted, but not a setting such as `server.read.max-age`, nor a prefix of it, nor `Node.js` or `ASP.NET`.
+    r"\b(?:(?<!\w[.#])(?<!\w(?:::|->))(?>[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)(?!-\w)"
+    r"(?<!\.js)(?<!\.NET)"
     r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case
     r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)\b"  # CamelCase and camelCase
 )
@@ -46,6 +47,8 @@ def identifiers(text: str) -> list[str]:
 _SIGNED = re.compile(
     r"(?<![\w*<>=+./-])(?:(?P<module>[A-Za-z][\w.-]*)/)?(?P<name>(?=[*<>=+-]*\w)[\w*<>=+-]++[!?]?)(?![\w/-]|\.\w)"
 )
+# `CV06`, `SC2086`: the code of a rule, which defines `CV06` or `Rule_CV06`. Not `UTF8`, `S3` and `HTTP2`.
+_CODE = re.compile(r"\b[A-Z]{1,6}\d{2,6}\b")
 _IN_MODULE = re.compile(r"\b(?:in|of|from)\s+`?([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+)")
 
 
@@ -116,6 +119,18 @@ def name_parts(name: str) -> list[str]:
         ['http', 'Client', 'send']
     """
     return [part for part in _SEPARATOR.split(name.rstrip("()")) if part]
+
+
+def coded_names(text: str, defined: Iterable[str]) -> list[SignedName]:
+    """Return the names among `defined` that the codes in a text stand for, unless one stands for several.
+
+    Example:
+        >>> [each.name for each in coded_names("What does CV06 check?", ["Rule_CV05", "Rule_CV06"])]
+        ['Rule_CV06']
+    """
+    codes = dict.fromkeys(_CODE.findall(text))
+    meant = {code: {name for name in defined if name == code or name.endswith(f"_{code}")} for code in codes}
+    return [SignedName(name, (), frozenset()) for names in meant.values() if len(names) == 1 for name in names]
 
 
 def stands_in(owners: Sequence[str], *places: str) -> bool:

@@ -20,7 +20,7 @@ from openbook.questions.intents import Intent, asks_whether, intents_of
 from openbook.questions.kinds import asks_for_use, is_about_it, kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
-from openbook.questions.names import ONE_WORD, identifiers, name_parts, signed_names
+from openbook.questions.names import ONE_WORD, coded_names, identifiers, name_parts, signed_names
 from openbook.questions.parameters_asked import parameters_of, says_parameters
 from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
@@ -124,12 +124,15 @@ class Question:
     def naming(self, defined: Collection[str]) -> Question:
         """Return it with the names that code defines and that other languages would split, as `moor->quay!` of Lisp.
 
+        Those of which it has only the code are named as well: `Rule_CV06` by "What does CV06 check?".
+
         Example:
             >>> question = read_question("what does moor->quay do in harbour.ropes")
             >>> question.identifiers, question.naming({"moor->quay"}).identifiers
             (('quay', 'ropes'), ('moor->quay',))
         """
         found = [each for each in signed_names(self.text) if each.name in defined]
+        found += coded_names(self.text, defined)
         if not found:
             return self
         split = {part for each in found for part in each.parts}
