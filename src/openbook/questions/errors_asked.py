@@ -35,7 +35,8 @@ _SAYS = re.compile(
 # Who asks, or tells of himself, has no message unless one is announced: "the log says ...", "why do I get ...",
 # "Error: ...". "How do I get ..." announces none.
 _ASKS = re.compile(
-    r"\W*(?:what|which|how|why|where|when|is|does|do|in\s+(?:what|which))\b|.*\b(?:I|we|my|our)\b",
+    r"\W*(?:what|which|how|why|where|when|is|does|do|i(?=[\s'’])|in\s+(?:what|which))\b"
+    r"|.*\b(?:I|[Ww]e|[Mm]y|[Oo]ur|me)\b",
     re.DOTALL,
 )
 _HAS_MESSAGE = re.compile(

@@ -230,7 +230,9 @@ class Question:
     @cached_property
     def messages(self) -> tuple[str, ...]:
         """The texts in it that a program may have printed; code tells. None for most topics and questions."""
-        asks = _ASKS.match(self.text) is not None or is_question(self.text)
+        # "Cannot use a berth outside a harbour" has the words of questions, and begins as messages do.
+        may_ask = not self.text[0].isupper() or self.text.endswith(_QUESTION_MARKS)
+        asks = _ASKS.match(self.text) is not None or (may_ask and is_question(self.text))
         return () if self.compared else messages_of(self.text, self.quoted, is_question=asks)
 
     @cached_property

@@ -30,6 +30,7 @@ _OF_CODE = frozenset({"where", "uses"})
 # "Why is my file not formatted?" has the words of "format some lines of a file", and another answer.
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 
+_ERROR = re.compile(r"error|exception|warning", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 # Opens or closes an example, in which `#` begins a comment.
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.MULTILINE)
@@ -62,7 +63,9 @@ def heading_strength(query: Question, title: str, rarity: Mapping[str, float]) -
         return float(_compares(heading.sides, query.compared))
     if query.term is not None or (not heading.is_of_code and not _OF_CODE.isdisjoint(query.intents)):
         return 0.0
-    if any(_holds(said, _words(message)) for said in heading.said for message in query.messages):
+    # A function that a message names did not print it.
+    may_print = not heading.is_name or _ERROR.search(title) is not None
+    if may_print and any(_holds(said, _words(message)) for said in heading.said for message in query.messages):
         return 1.0
     shared = heading.said[0] & rarity.keys()
     is_other = heading.is_name or (heading.asks_why and not _WHY.search(query.text))

@@ -96,6 +96,9 @@ def test_other_questions_ask_for_no_cause(question: str) -> None:
         "rope R2 missing (see the ropes), what now?",
         "[ERROR] moored at B7, why is that",
         "why does it complain about ropes of B7",
+        "Cannot use a berth outside a harbour",
+        "Mooring can not be established",
+        "I/O failed at berth B7",
     ],
 )
 def test_what_a_program_says_may_be_a_message(text: str) -> None:
@@ -192,6 +195,12 @@ def test_a_text_in_single_quotes_is_a_message_if_it_is_no_value() -> None:
         "A ship has my ropes and no hooks",
         "Our ship has no hooks",
         "I have no hooks",
+        "I'm at a berth that is not free",
+        "12 tons of rope are how many metres",
+        "My berth is not free",
+        "Our berth is not free",
+        "Give me all that is moored",
+        "show all that is moored at a berth in the harbour",
         "We have no hooks",
         "What happens when the same ship is moored twice?",
         "which pier must be tied, Hook / hook?",

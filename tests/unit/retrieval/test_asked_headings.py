@@ -42,6 +42,7 @@ def test_a_heading_is_near_that_has_nearly_all_words_of_a_question_and_few_other
         ("can ships moor", "Can ships that are late moor at any quay in May?"),
         ("how do ships work", "The ships"),
         ("how does TideTable work", "TideTable"),  # a name of several parts
+        ("Error: setTideTable() may be used only in a harbour", "setTideTable"),  # its page does not tell
         ("can it tie only some ropes of a ship", "Why is my ship not tied with ropes?"),
         ("what is a tide table", "Tide table"),  # has rules of its own
         ("where is the tide table printed", "Printing the tide table"),
@@ -62,6 +63,9 @@ def test_other_headings_are_not_near(question: str, title: str) -> None:
         ('why do I see "quay B7 is full"', "My harbour logs ERR quay B7 is full, what should I do about it?"),
         ("[WARN] [harbour.quays] error while reading tides at 10:30", "Error while reading tides"),
         ("mooring failed: the quay B7 is locked", 'The log says "Mooring failed quay" now and then'),
+        ("QuayLockedError: the quay B7 is locked", "QuayLockedError"),
+        ("QuayLockedException: the quay B7 is locked", "QuayLockedException"),
+        ("QuayLockedWarning: the quay B7 is locked", "QuayLockedWarning"),
     ],
 )
 def test_a_heading_has_a_message_or_a_part_of_it(question: str, title: str) -> None:
