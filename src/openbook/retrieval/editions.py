@@ -13,7 +13,17 @@ from openbook.types import Kind
 
 # `v3`, `v3.4`, `3.4`, `3.x`, `version-2.0.0`. Plain numbers are chapters, exercises and years.
 _FOLDER = re.compile(r"(?:version[-_]?|v)\d+(?:\.\d+)*(?:\.x)?|\d+(?:\.\d+)+(?:\.x)?|\d+\.x", re.IGNORECASE)
-_ASKED = re.compile(rf"(?<![\w.-])(?:{_FOLDER.pattern})(?!\w)", re.IGNORECASE)
+# `upgrading-to-12.md`, `UpgradingToJest30.md`, `upgrade_3_5.md`: guides to several versions, side by side. Some are
+# called `migrating-to` and others `migrate-to`.
+_GUIDE = re.compile(
+    r"(?P<page>(?>\D*?(?:upgrad|migrat)))(?:e|ing|ion)?(?P<rest>\D*?)[-_ .]?v?(?P<version>\d+(?:[._]\d+)*)(?:[._]x)?",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    rf"(?<![\w.-])(?:{_FOLDER.pattern}|(?:version|release)\s+\d+(?:\.\d+)*|(?:upgrad|migrat)\w*\s+(?:to|from)\s+"
+    r"(?:[^\W\d]+\s+)?v?\d+(?:\.\d+)*)(?!\w)",
+    re.IGNORECASE,
+)
 
 # These are in every folder, so they tell nothing about copies.
 _INDEXES = frozenset({"_index", "index", "readme"})
@@ -39,14 +49,24 @@ class Edition(NamedTuple):
 def edition_of(path: str) -> Edition | None:
     """Return the edition of a page; None if its path has no version.
 
+    Guides that lead to several versions are editions of one page.
+
     Example:
         >>> edition_of("docs/v3.4/ops/install.md")
         Edition(folder='docs', version='v3.4', page='ops/install.md')
+        >>> edition_of("docs/upgrading-to-12.md")
+        Edition(folder='docs/upgrad-to', version='12', page='upgrad-to')
         >>> edition_of("lessons/3/install.md")
     """
     parts = path.split("/")
     at = next((n for n, part in enumerate(parts[:-1]) if _FOLDER.fullmatch(part)), None)
-    return None if at is None else Edition("/".join(parts[:at]), parts[at], "/".join(parts[at + 1 :]))
+    if at is not None:
+        return Edition("/".join(parts[:at]), parts[at], "/".join(parts[at + 1 :]))
+    guide = _GUIDE.fullmatch(parts[-1].rpartition(".")[0])
+    if guide is None:
+        return None
+    page = guide["page"] + guide["rest"]
+    return Edition("/".join((*parts[:-1], page)), guide["version"], page)
 
 
 class Choice(NamedTuple):
@@ -102,8 +122,8 @@ def choose_editions(question: str, pages: Collection[tuple[str, str]]) -> dict[F
     asked = [_numbers(name[0]) for name in _ASKED.finditer(question)]
     chosen = {}
     for folder, found in versions.items():
-        # `v3` is that of 3.4 as well.
-        named = {each for each in found if any(_numbers(each) == one[: len(_numbers(each))] for one in asked)}
+        # `v3` is that of 3.4 as well, and `3.0.0` that of 3.
+        named = {each for each in found if any(_begins(one, _numbers(each)) for one in asked)}
         if named or not is_of_earlier_version(f"{folder[1]}/"):
             newest = max(found, key=lambda each: (_numbers(each), each))
             chosen[folder] = Choice(frozenset(named or {newest}), bool(named))
@@ -115,6 +135,10 @@ def choice_of(source: str, path: str, chosen: Mapping[Folder, Choice]) -> tuple[
     edition = edition_of(path) if chosen else None
     choice = None if edition is None else chosen.get((source, edition.folder))
     return None if edition is None or choice is None else (choice, edition.version in choice.versions)
+
+
+def _begins(asked: tuple[int, ...], version: tuple[int, ...]) -> bool:
+    return asked[: len(version)] + (0,) * (len(version) - len(asked)) == version
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -30,6 +30,33 @@ def test_other_folders_have_none(name: str) -> None:
     assert edition_of(f"docs/{name}/hoist.md") is None
 
 
+@pytest.mark.parametrize(
+    ("name", "page", "version"),
+    [
+        ("upgrading-to-12.md", "upgrad-to", "12"),
+        ("migrate-to-12.md", "migrat-to", "12"),
+        ("UpgradingToTide30.md", "UpgradToTide", "30"),
+        ("upgrade_3_5.rst", "upgrad", "3_5"),
+        ("tide-migration-guide-v4.x.md", "tide-migrat-guide", "4"),
+        ("MIGRATION-4.0.md", "MIGRAT", "4.0"),
+    ],
+)
+def test_guides_to_several_versions_are_editions_of_one_page(name: str, page: str, version: str) -> None:
+    assert edition_of(f"docs/{name}") == (f"docs/{page}", version, page)
+
+
+@pytest.mark.parametrize(
+    "name", ["upgrading.md", "chapter-12.md", "migrate-v2-to-v3.md", "tide-12-upgrade.md", "upgrade-12-notes.md"]
+)
+def test_other_pages_with_a_number_have_none(name: str) -> None:
+    assert edition_of(f"docs/{name}") is None
+
+
+def test_a_long_name_is_read_in_linear_time() -> None:
+    assert edition_of("docs/" + "upgrade-" * 2_500 + ".md") is None
+    assert edition_of("docs/" + "migrate" * 2_500 + ".md") is None
+
+
 def test_a_version_is_the_name_of_a_folder_and_the_first_counts() -> None:
     assert edition_of("docs/v3.4") is None
     assert edition_of("v3.4/v1/hoist.md") == ("", "v3.4", "v1/hoist.md")
@@ -90,6 +117,26 @@ def test_earlier_versions_beside_a_documentation_are_chosen_only_if_named() -> N
     assert choose_editions("how do I raise it in 1.0", pages) == {
         ("", "site/versioned_docs"): Choice(frozenset({"version-1.0"}), is_named=True)
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen"),
+    [
+        ("how do I upgrade it", {"13"}),
+        ("can I use version 12 on a barge", {"12"}),
+        ("is release 12 fit for a barge", {"12"}),
+        ("how do I upgrade to 12", {"12"}),
+        ("how do I upgrade to 9", {"9.0.0"}),
+        ("what breaks when migrating from Tide 12", {"12"}),
+        ("can it raise 12 tons", {"13"}),
+        ("how do I get from 12 tons to more", {"13"}),
+    ],
+)
+def test_of_guides_to_several_versions_the_newest_is_chosen_or_the_one_named(question: str, chosen: set[str]) -> None:
+    pages = [("", f"docs/upgrading-to-{number}.md") for number in ("9.0.0", "12", "13")]
+
+    is_named = chosen != {"13"}
+    assert choose_editions(question, pages) == {("", "docs/upgrad-to"): Choice(frozenset(chosen), is_named)}
 
 
 def test_a_page_of_no_edition_has_no_choice() -> None:
