@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 
 from openbook.questions.phrases import Phrases
 from openbook.questions.words import STOP_WORDS
@@ -51,15 +51,21 @@ _NOT_THINGS = STOP_WORDS | frozenset("version versions minimum oldest lowest ear
 _NUMBER = r"(?<![\w./#])v?(?!(?:19|20)\d\d\b)\d+(?:\.\d+|\.x)*\b(?![/%]|[.,]?\d)"
 # A thing and its version are this near.
 _MOST_BETWEEN_CHARS = 48
-_REQUIRES = re.compile(
-    r"[<>]=?|≥|\d\+|\b(?:require|requiring|need|at\s+least|minim|support|compatible|tested|works?\s|runs?\s"
-    r"|(?:or|and)\s+(?:newer|later|higher|above|greater|up)\b)",
+_BOUNDS = re.compile(
+    r"[<>≥]=?\s*v?\d|\d\+|\b(?:require|requiring|at\s+least|minim|(?:or|and)\s+(?:newer|later|higher|above|greater|up)\b)",
     re.IGNORECASE,
 )
+# These may be said of a version in passing: "first-class support for the streaming of React 18". With .7, no answer to
+# `version_questions` and `version_questions_aside` changes.
+_TELLS = re.compile(r"\b(?:need|support|compatible|tested|works?\s|runs?\s)", re.IGNORECASE)
+_TOLD = 0.7
+_BESIDE = "minimum required supported version"
 _REVOKES = r"\b(?:not|no\s+longer|drop\w*|remov\w*)\b"
 _MANIFEST = re.compile(
     r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject\.toml|package\.json|composer\.json|go\.mod|Cargo\.toml|[\w.-]+\.gemspec"
-    r"|Gemfile|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|[\w.-]+\.csproj|pubspec\.yaml)$"
+    r"|Gemfile|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|[\w.-]+\.csproj|pubspec\.yaml"
+    r"|dune-project|[\w.-]+\.(?:opam|cabal|rockspec|nimble)|[\w.-]+-pkg\.el|DESCRIPTION|Project\.toml|project\.clj"
+    r"|rebar\.config|shard\.yml|meta/runtime\.yml)$"
 )
 # `tomli = { version = "^2", python = "<3.11" }`: of Python, what needs the dependency at all.
 _OF_DEPENDENCY = re.compile(r"(?<![\w-])version\s*=.*")
@@ -75,29 +81,33 @@ class AskedVersions:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """What to search for: the tokens of all names."""
-        return tuple(dict.fromkeys(token for names in self._names for name in names for token in tokenize(name)))
+        """What to search for: the tokens of all names, which may be in every page, and of what stands beside them."""
+        words = (*(name for names in self._names for name in names), _BESIDE)
+        return tuple(dict.fromkeys(token for each in words for token in tokenize(each)))
 
     def share_in(self, text: str, path: str) -> float:
         """Return the share of the things of which a text in a file states a required version, from 0 to 1.
 
-        All versions in a manifest are required; elsewhere, the line has a sign or a word for it. The manifest in a
-        subfolder is mostly that of a part, an example or a test, and counts half.
+        All versions in a manifest are required; elsewhere, the line has a sign or a word for it, and counts less if
+        that is no bound. The manifest in a subfolder is mostly that of a part, an example or a test, and counts half.
 
         Example:
             >>> versions = versions_of("Which versions of Ruby and Rails are supported?")
             >>> [versions.share_in(text, "README.md") for text in ("Ruby 3.2+", "Ruby 3.2", "It runs on Rails 8")]
-            [0.5, 0.0, 0.5]
+            [0.5, 0.0, 0.35]
         """
         of_manifest = is_manifest(path)
-        stated = (text[start:end] for start, end in lines(text) if of_manifest or _REQUIRES.search(text, start, end))
-        held = {
-            n
-            for line in map(partial(_OF_DEPENDENCY.sub, ""), stated)
-            for n, (states, revokes) in enumerate(self._patterns)
-            if states.search(line) and not revokes.search(line)
-        }
-        return len(held) / len(self.things) * (_OF_PART if of_manifest and "/" in path else 1.0)
+        held = [0.0] * len(self.things)
+        for start, end in lines(text):
+            is_bound = of_manifest or _BOUNDS.search(text, start, end) is not None
+            if not is_bound and not _TELLS.search(text, start, end):
+                continue
+            line = _OF_DEPENDENCY.sub("", text[start:end])
+            line = line.replace("(", " ") if of_manifest else line  # a list in Lisp
+            for n, (states, revokes) in enumerate(self._patterns):
+                if states.search(line) and not revokes.search(line):
+                    held[n] = max(held[n], 1.0 if is_bound else _TOLD)
+        return sum(held) / len(held) * (_OF_PART if of_manifest and "/" in path else 1.0)
 
     @cached_property
     def _patterns(self) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:

@@ -63,20 +63,14 @@ def test_other_questions_ask_for_no_version(question: str) -> None:
     [
         "Python 3.9+",
         "* Requires **Python 3** or a fork",
-        "Python 3 is needed",
+        "Requiring Python 3",
         "Python 3.9 or newer",
         "Python 3.9 or newer is required. Newer cranes are not supported.",
-        "It does not bite; it needs Python 3",
         "Python 3.9 and later",
         "Python >= 3.9",
         "Python ≥ 3.9",
         "At least Python 3",
         "The minimum is Python 3",
-        "It supports Python 3.x",
-        "Tested with Python v3",
-        "It works on Python 3",
-        "It runs on Python 3",
-        "Compatible: [Python](https://python.example/) 3",
         '    "requires-python": ">=3.9"',
         "minimum_python = 3.9 or higher",
         "python-version: ~> 3.9",
@@ -88,6 +82,27 @@ def test_a_line_states_a_required_version(line: str) -> None:
 
     assert asked is not None
     assert asked.share_in(f"First.\n{line}\nLast.", "page.md") == 1.0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Python 3 is needed",
+        "It does not bite; it needs Python 3",
+        "It supports Python 3.x",
+        "Tested with Python v3",
+        "It works on Python 3",
+        "It runs on Python 3",
+        "Compatible: [Python](https://python.example/) 3",
+        "Python 3 supports `() => tide`",
+    ],
+)
+def test_a_version_that_a_line_is_about_counts_less_than_a_bound(line: str) -> None:
+    asked = versions_of("Which Python version is required?")
+
+    assert asked is not None
+    assert asked.share_in(f"First.\n{line}\nLast.", "page.md") == 0.7
+    assert asked.share_in(f"Python 3.9+\n{line}\nLast.", "page.md") == 1.0
 
 
 @pytest.mark.parametrize(
@@ -156,7 +171,23 @@ def test_all_names_are_searched_for() -> None:
     asked = versions_of("which golang and ruby version do I need")
 
     assert asked is not None
-    assert asked.tokens == ("go", "golang", "rubi")
+    assert asked.tokens[:3] == ("go", "golang", "rubi")
+
+
+def test_what_stands_beside_a_required_version_is_searched_for() -> None:
+    asked = versions_of("does it work with tidelib 3")
+
+    assert asked is not None
+    assert {"tidelib", "minimum", "version"} <= set(asked.tokens)
+
+
+def test_a_list_in_lisp_states_a_version_in_a_manifest() -> None:
+    asked = versions_of("Which Emacs version is required?")
+
+    assert asked is not None
+    assert asked.share_in('(define-package "tide" ((emacs "28.1")))', "tide-pkg.el") == 1.0
+    assert asked.share_in("(depends (emacs (>= 28.1)))", "dune-project") == 1.0
+    assert asked.share_in("It is closed (Emacs 28+)", "page.md") == 0.0
 
 
 @pytest.mark.parametrize(
@@ -166,6 +197,20 @@ def test_all_names_are_searched_for() -> None:
         ("tools/package.json", True),
         ("harbour.gemspec", True),
         ("setup.py", True),
+        ("tide.opam", True),
+        ("dune-project", True),
+        ("tide.cabal", True),
+        ("tide.rockspec", True),
+        ("tide.nimble", True),
+        ("lisp/tide-pkg.el", True),
+        ("lisp/tide.el", False),
+        ("DESCRIPTION", True),
+        ("Project.toml", True),
+        ("project.clj", True),
+        ("rebar.config", True),
+        ("shard.yml", True),
+        ("meta/runtime.yml", True),
+        ("runtime.yml", False),
         ("cargo.txt", False),
         ("my-package.json", False),
     ],
