@@ -36,7 +36,7 @@ _SAYS = re.compile(
 # "Error: ...". "How do I get ..." announces none.
 _ASKS = re.compile(
     r"\W*(?:what|which|how|why|where|when|is|does|do|i(?=[\s'’])|in\s+(?:what|which))\b"
-    r"|.*\b(?:I|[Ww]e|[Mm]y|[Oo]ur|me)\b",
+    r"|.*\b(?:I|[Ww]e|my|our|me)\b",
     re.DOTALL,
 )
 _HAS_MESSAGE = re.compile(

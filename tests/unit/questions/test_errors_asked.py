@@ -200,6 +200,7 @@ def test_a_text_in_single_quotes_is_a_message_if_it_is_no_value() -> None:
         "My berth is not free",
         "Our berth is not free",
         "Give me all that is moored",
+        "If two ships are at one berth, where is it checked which is moved?",
         "show all that is moored at a berth in the harbour",
         "We have no hooks",
         "What happens when the same ship is moored twice?",
