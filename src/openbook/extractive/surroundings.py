@@ -100,7 +100,7 @@ def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX
 def _range_of(quote: Passage, *, points_up: bool) -> tuple[int, int]:
     """Return the positions of the first and last unit of a quote with its table, example, or what it introduces.
 
-    If it points up, it has the example directly above as well.
+    If it points up and introduces nothing below, it has the example directly above as well.
     """
     shown, units = quote.shown, quote.shown.units
     first, last = quote.first.number - 1, quote.last.number - 1
@@ -113,7 +113,7 @@ def _range_of(quote: Passage, *, points_up: bool) -> tuple[int, int]:
         ends = _end_of_block if is_list or _LEADS_IN.search(quote.text) else _end_of_section
         last = ends(shown, last)
     for each in examples:
-        if each.opening <= last + is_led and first - points_up <= each.closing:
+        if each.opening <= last + is_led and first - (points_up and not is_led) <= each.closing:
             first, last = min(first, each.opening), max(last, each.closing)
     return first, last
 

@@ -285,6 +285,7 @@ def test_what_a_directive_shows_is_quoted_with_the_sentence_that_leads_to_it() -
 
 
 EXAMPLE = "```sh\nmoor --ship\n```"
+LISTED = f"This moors ships and boats of all sizes, {' and '.join(['night after night'] * 5)}:\n\n- a ship\n- a boat"
 
 
 @pytest.mark.parametrize(
@@ -294,6 +295,7 @@ EXAMPLE = "```sh\nmoor --ship\n```"
         (f"{EXAMPLE}\n\nThis moors a ship.", "This", f"{EXAMPLE}\n\nThis moors a ship."),
         (f"{EXAMPLE}\n\nA ship is moored.", "A ship", "A ship is moored."),
         (f"{EXAMPLE}\n\nShips wait.\n\nThis moors a ship.", "This", "This moors a ship."),
+        (f"{EXAMPLE}\n\n{LISTED}", "This", LISTED),
         (f"{EXAMPLE}\n\nShips wait\nhere. This moors\na ship.", "This", "Ships wait\nhere. This moors\na ship."),
     ],
 )
