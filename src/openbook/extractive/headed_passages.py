@@ -29,6 +29,8 @@ _MAX_GAP = 4
 _REPEATED = 0.7
 # A passage with so many times the words of a message says more than that.
 _MAX_OTHER = 1.5
+# Words of a message in their order, as in a line that shows it with other values. A passage may have others by chance.
+_SHOWN_WORDS = 4
 
 
 # Asked with other words, a section that has one of them as its heading is answered by what has more of them.
@@ -90,18 +92,28 @@ def _reads_inside(query: Question) -> bool:
 
 def _behind_message(query: Question, context: Sequence[ContextItem], rarity: Mapping[str, float]) -> Iterator[_Section]:
     """Yield what stands behind the paragraphs that show the message of a question, and hardly say anything else."""
-    most = _MAX_OTHER * max((len(set(tokenize(message))) for message in query.messages), default=0)
+    messages = [tokenize(message) for message in query.messages]
+    most = _MAX_OTHER * max((len(set(message)) for message in messages), default=0)
     for shown in context if query.messages else ():
         chunk = shown.result.chunk
         if not shown.is_prose or is_aside(chunk.span.path):
             continue
         for each in passages_of(shown):
-            said = frozenset(tokenize(each.text))
+            words = tokenize(each.text)
+            said = frozenset(words)
             start = each.end_char - chunk.span.start_char
             ends_paragraph = not "".join(chunk.text[start:].split("\n", 2)[:2]).strip()
-            if ends_paragraph and len(said) <= most and coverage(said, rarity) >= _REPEATED:
+            is_shown = len(said) <= most and any(_share_a_run(words, message) for message in messages)
+            if ends_paragraph and is_shown and coverage(said, rarity) >= _REPEATED:
                 below = (heading.start for heading in headings_in(chunk) if heading.start >= start)
                 yield _Section(shown, "".join(chunk.context[-1:]), start, next(below, len(chunk.text)))
+
+
+def _share_a_run(words: Sequence[str], message: Sequence[str]) -> bool:
+    """Return whether a text has so many words of a message in a row."""
+    length = min(_SHOWN_WORDS, len(message))
+    runs, shown = ({tuple(each[at : at + length]) for at in range(len(each) - length + 1)} for each in (message, words))
+    return not runs.isdisjoint(shown)
 
 
 def _sections(query: Question, shown: ContextItem) -> Iterator[_Section]:

@@ -175,6 +175,7 @@ def test_what_stands_behind_a_message_that_a_page_shows_comes_first() -> None:
     [
         ("full.md", "> quay B7 is full of ships, and so are nine other quays with many more boats when May comes"),
         ("full.md", "> quay A2 is old"),
+        ("full.md", "> full is the quay called B7"),
         ("full.md", "Here quay B7 is full.\nOthers are not full yet."),
         ("tests/full.md", "> quay B7 is full"),
     ],
