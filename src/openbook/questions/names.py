@@ -47,8 +47,9 @@ def identifiers(text: str) -> list[str]:
 _SIGNED = re.compile(
     r"(?<![\w*<>=+./-])(?:(?P<module>[A-Za-z][\w.-]*)/)?(?P<name>(?=[*<>=+-]*\w)[\w*<>=+-]++[!?]?)(?![\w/-]|\.\w)"
 )
-# `CV06`, `SC2086`: the code of a rule, which defines `CV06` or `Rule_CV06`. Not `UTF8`, `S3` and `HTTP2`.
-_CODE = re.compile(r"\b[A-Z]{1,6}\d{2,6}\b")
+# `CV06`, `SC2086`: the code of a rule, which defines `CV06` or `Rule_CV06`; not `UTF8`, `S3` and `HTTP2`.
+# In lower case, the name itself: `slot0`, but not `v3`.
+_CODE = re.compile(r"\b(?:[A-Z]{1,6}\d{2,6}|[a-z]{2,12}\d{1,6})\b")
 _IN_MODULE = re.compile(r"\b(?:in|of|from)\s+`?([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+)")
 
 
@@ -122,15 +123,19 @@ def name_parts(name: str) -> list[str]:
 
 
 def coded_names(text: str, defined: Iterable[str]) -> list[SignedName]:
-    """Return the names among `defined` that the codes in a text stand for, unless one stands for several.
+    """Return the names among `defined` that words with digits in a text stand for, unless one stands for several.
 
     Example:
-        >>> [each.name for each in coded_names("What does CV06 check?", ["Rule_CV05", "Rule_CV06"])]
-        ['Rule_CV06']
+        >>> [each.name for each in coded_names("Does CV06 use slot0?", ["Rule_CV05", "Rule_CV06", "slot0"])]
+        ['Rule_CV06', 'slot0']
     """
     codes = dict.fromkeys(_CODE.findall(text))
-    meant = {code: {name for name in defined if name == code or name.endswith(f"_{code}")} for code in codes}
+    meant = {code: {name for name in defined if _stands_for(code, name)} for code in codes}
     return [SignedName(name, (), frozenset()) for names in meant.values() if len(names) == 1 for name in names]
+
+
+def _stands_for(code: str, name: str) -> bool:
+    return name == code or (code.isupper() and name.endswith(f"_{code}"))
 
 
 def stands_in(owners: Sequence[str], *places: str) -> bool:

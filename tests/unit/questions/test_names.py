@@ -33,6 +33,7 @@ def test_products_are_no_code_names(text: str, names: list[str]) -> None:
         ("what does QY06 check?", ["Rule_QY061", "RuleQY06", "qy06"], []),
         ("is it in UTF8, HTTP2 or S3?", ["UTF8", "HTTP2", "S3"], []),
         ("what does Quay06 check?", ["Rule_Quay06"], []),
+        ("what do berth0 and its v3 return?", ["berth0", "Berth0", "old_berth0", "v3"], ["berth0"]),
     ],
 )
 def test_a_code_stands_for_the_one_name_that_ends_with_it(text: str, defined: list[str], names: list[str]) -> None:
