@@ -185,6 +185,7 @@ def _role_aside(path: PurePosixPath, kind: Kind, role: Role) -> Role | None:
         return "contributing" if found["contributing"] else "legal"
     # `.github/instructions`, `.claude/skills`: the pages for those who use a project are not hidden.
     is_hidden = kind == "docs" and any(part.startswith(".") for part in path.parts[:-1])
+    is_hidden = is_hidden and not is_home_page(path.as_posix(), kind)
     is_inside = role in ("source", "documentation") and (is_hidden or stem in _AGENT_STEMS)
     return "contributing" if is_inside else None
 
@@ -227,15 +228,15 @@ def is_of_earlier_version(path: str) -> bool:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def is_home_page(path: str, kind: Kind) -> bool:
-    """Return whether a page is the README at the top or the index of the documentation.
+    """Return whether a page is the README at the top, where GitHub looks for one, or the index of the documentation.
 
     Example:
-        >>> [is_home_page(path, "docs") for path in ("README.md", "docs/index.rst", "docs/api/index.rst")]
+        >>> [is_home_page(path, "docs") for path in (".github/README.md", "docs/index.rst", "docs/api/index.rst")]
         [True, True, False]
     """
     pure = PurePosixPath(path)
     folder = pure.parent.as_posix().lower()
-    is_at_top = folder == "." or _FOLDERS.get(folder) == "documentation"
+    is_at_top = folder in (".", ".github") or _FOLDERS.get(folder) == "documentation"
     return kind == "docs" and is_at_top and pure.stem.lower() in _FRONT_STEMS
 
 

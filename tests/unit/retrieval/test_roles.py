@@ -194,6 +194,8 @@ QUESTION = "how are retries counted"
         ("doc/hacking.rst", "docs", "documentation"),
         ("hacking-guide.md", "docs", "documentation"),
         (".github/instructions/moor.md", "docs", "contributing"),
+        (".github/README.md", "docs", "documentation"),
+        (".github/workflows/README.md", "docs", "contributing"),
         (".github/CODEOWNERS", "config", "configuration"),
         ("packages/quay/.agents/skills/moor/SKILL.md", "docs", "contributing"),
         ("docs/.drafts/moor.md", "docs", "contributing"),
