@@ -31,6 +31,7 @@ _ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[|;;;###)")
 # In comments of C# and Java; and of Doxygen and Solidity, at their beginning.
 _TAG = re.compile(r"</?(?:summary|remarks|para|p)>|^[@\\](?:brief|dev|notice|title)\b")
 
+_ERLANG_SPEC = re.compile(r"^-spec\s", re.MULTILINE)  # the types of a function, behind its comment
 _ELIXIR_DOC = re.compile(r'@doc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
 _ELIXIR_MODULE = re.compile(r'\A\s*do\s+@moduledoc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
 
@@ -78,7 +79,7 @@ def leading_docstring(text: str) -> str:
     if elixir is not None:
         return first_paragraph(elixir[1] or elixir[2] or "")
     lines: list[str] = []
-    for line in f"\n{text}".partition("\n-spec")[0].split("\n"):  # the types of a function of Erlang
+    for line in _ERLANG_SPEC.split(text, maxsplit=1)[0].split("\n"):
         if _ATTRIBUTE.match(line):
             continue
         words = _CLOSING.sub("", _OPENING.sub("", line, count=1).rstrip(), count=1)

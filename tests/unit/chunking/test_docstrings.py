@@ -22,6 +22,7 @@ def test_the_marks_of_a_comment_are_no_words(comment: str) -> None:
 
 def test_what_only_begins_like_the_mark_of_a_comment_is_kept() -> None:
     assert leading_docstring(";(function (ship) {") == ";(function (ship) {"
+    assert leading_docstring("/* Opens what is\n-specific to it. */") == "Opens what is\n-specific to it."
 
 
 @pytest.mark.parametrize("run", [" ", "\t", "*", "-", "]", "#", "*/", "*)", ";", "%"])
