@@ -145,8 +145,6 @@ def _introduction(text: str, start: int, end: int) -> tuple[int, str]:
 def _list_around(quote: Passage, others: Sequence[Passage]) -> Passage:
     """Return the list that a quote has several items of, cut if it is long; else, or if another has some, the quote."""
     chunk = quote.shown.result.chunk
-    if not quote.shown.is_prose:
-        return quote
     base = chunk.span.start_char
     start, end = quote.start_char - base, quote.end_char - base
     for each in _lists(chunk):
