@@ -1,40 +1,31 @@
 """What each family of rules of finding and quoting is worth: all is measured again without one family at a time.
 
-    python -m benchmarks.rules --data DATA --checkouts FOLDER [--only NAME ...] [--patterns]
+    python -m benchmarks.rules --data DATA --checkouts FOLDER [--only NAME ...]
 
 `FOLDER` has a checkout of each repository of real-questions under its last name. No rule was tuned on these questions
 but the weights of ranking and quotes, which stay as they are. `first` and `any`: the right place is cited first, or at
 all; with the 95 % interval of the paired difference to all rules. `courses` and `XQuAD` are the sentence cited, and
 the answer quoted in English and German (every sixth question), with the same intervals. `changed`: answers whose
 text is another one.
-
-`--patterns` leaves out every regular expression of the three packages by itself instead, and asks those questions again
-in which it matches anything, at most 80 of a set. It prints how many these are, and which figures change by how much.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import inspect
 import json
-import pkgutil
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
-from openbook import answering, extractive, questions, retrieval
 from openbook.answering import evidence
 from openbook.answers import GenerationResult
-from openbook.errors import OpenbookError
 from openbook.evals.metrics import mean
 from openbook.evals.runs import interval
 from openbook.extractive import answerer, echoes, passages, quoting, scoring, statements, surroundings
@@ -43,9 +34,6 @@ from openbook.retrieval import fusion, ranking, weights
 from openbook.settings import Settings
 
 _XQUAD_STEP = 6
-
-# Questions of one set that a pattern is left out of.
-_ASKED_AGAIN = 80
 
 _NEVER = re.compile("(?!)")
 
@@ -119,13 +107,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with the question sets")
     parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="rules to leave out, beside none")
-    parser.add_argument("--patterns", action="store_true", help="leave out each pattern instead")
     arguments = parser.parse_args()
     with contextlib.ExitStack() as stack:
         asked = list(_asked(arguments.data, arguments.checkouts, stack))
-        if arguments.patterns:
-            _print_patterns(asked)
-            return
         before: list[tuple[float, float]] = []
         unchanged: list[str] = []
         print("| without | set | first | any | refused | changed |\n|---|---|---|---|---|---|")
@@ -164,83 +148,6 @@ def _print(
         refused = mean([float(answers[n].refused) for n in members])
         differing = sum(changed[n] for n in members)
         print(f"| {name} | {each} | {cells[0]} | {cells[1]} | {refused:.3f} | {differing} |", flush=True)
-
-
-class _Watched:
-    """A pattern that notes in which questions it finds anything."""
-
-    def __init__(self, pattern: re.Pattern[str], found: set[int], current: list[int]) -> None:
-        self._pattern, self._found, self._current = pattern, found, current
-
-    def __getattr__(self, name: str) -> Any:
-        given = getattr(self._pattern, name)
-        if not callable(given):
-            return given
-
-        def called(*arguments: Any, **named: Any) -> Any:
-            result = list(given(*arguments, **named)) if name == "finditer" else given(*arguments, **named)
-            if result and not (name in ("sub", "split") and result in (arguments[-1], [arguments[-1]])):
-                self._found.update(self._current)
-            return iter(result) if name == "finditer" else result
-
-        return called
-
-
-def _modules() -> list[ModuleType]:
-    return [
-        import_module(f"{package.__name__}.{each.name}")
-        for package in (retrieval, questions, extractive, answering)
-        for each in pkgutil.iter_modules(package.__path__)
-    ]
-
-
-def _replaced(old: object, new: object) -> contextlib.ExitStack:
-    """Replace an object in all modules that know it."""
-    stack = contextlib.ExitStack()
-    for module in _modules():
-        for name in [name for name, value in vars(module).items() if value is old]:
-            stack.enter_context(patch.object(module, name, new))
-    return stack
-
-
-def _ask_anew(one: Asked) -> GenerationResult:
-    """Ask without what other questions have left in caches. What cannot be answered without a pattern is refused."""
-    for value in [value for module in _modules() for value in vars(module).values() if hasattr(value, "cache_clear")]:
-        value.cache_clear()
-    try:
-        return one.library.query(one.question)
-    except (OpenbookError, AttributeError, IndexError, TypeError, ValueError) as exc:
-        return GenerationResult(one.question, f"{type(exc).__name__}: {exc}", refused=True)
-
-
-def _print_patterns(asked: Sequence[Asked]) -> None:
-    patterns = {
-        value: f"{module.__name__.removeprefix('openbook.')}.{name}"
-        for module in _modules()
-        for name, value in vars(module).items()
-        if isinstance(value, re.Pattern) and f"\n{name} = " in inspect.getsource(module)
-    }
-    found: dict[re.Pattern[str], set[int]] = {pattern: set() for pattern in patterns}
-    current: list[int] = []
-    before = []
-    with contextlib.ExitStack() as stack:
-        for pattern in patterns:
-            stack.enter_context(_replaced(pattern, _Watched(pattern, found[pattern], current)))
-        for number, one in enumerate(asked):
-            current[:] = [number]
-            before.append(_ask_anew(one))
-    print("| without | set | asked again | changed | first | any |\n|---|---|---|---|---|---|")
-    for pattern, name in patterns.items():
-        for each in dict.fromkeys(one.set for one in asked):
-            again = [n for n in sorted(found[pattern]) if asked[n].set == each][:_ASKED_AGAIN]
-            with _replaced(pattern, _NEVER):
-                now = [_ask_anew(asked[n]) for n in again]
-            changed = sum(new.answer != before[n].answer for new, n in zip(now, again, strict=True))
-            moved = [
-                sum(asked[n].score(new)[k] - asked[n].score(before[n])[k] for new, n in zip(now, again, strict=True))
-                for k in (0, 1)
-            ]
-            print(f"| {name} | {each} | {len(again)} | {changed} | {moved[0]:+.1f} | {moved[1]:+.1f} |", flush=True)
 
 
 def _asked(data: Path, checkouts: Path, stack: contextlib.ExitStack) -> Iterator[Asked]:
