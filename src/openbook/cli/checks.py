@@ -22,7 +22,10 @@ def verify(
     root: Annotated[
         str, typer.Option(metavar="DIR", callback=options.no_blank, help="Folder that paths are relative to.")
     ] = ".",
-    fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations whose lines have moved.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations whose lines have moved unchanged.")] = False,
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="With --fix, also rewrite those that somebody should look at.")
+    ] = False,
     exclude: Annotated[
         list[str] | None,
         typer.Option(metavar="GLOB", help="Leave out files, by a pattern as in .gitignore. Can be repeated."),
@@ -49,8 +52,12 @@ def verify(
 
     if as_json and as_annotations:
         raise typer.BadParameter("it cannot be given together with --json", param_hint="--github")
+    if unsafe_fixes and not fix:
+        raise typer.BadParameter("it only works with --fix", param_hint="--unsafe-fixes")
     style = options.one_of(STYLES, "json" if as_json else "github" if as_annotations else output_format, "--format")
-    asked = VerifyOptions(Path(root), fix, style, tuple(exclude or ()), comments, baseline, write_baseline)
+    asked = VerifyOptions(
+        Path(root), fix, unsafe_fixes, style, tuple(exclude or ()), comments, baseline, write_baseline
+    )
     code = verify_files([str(path) for path in options.as_paths(files)], asked)
     if code:
         raise typer.Exit(code)

@@ -94,7 +94,7 @@ def _detail(finding: Finding, is_fixed: bool) -> str:
     now = f"{arrow}{finding.now}" if finding.now and arrow else ""
     is_shown = not is_fixed and finding.pinned and finding.verdict in {"moved", "changed", "missing file"}
     still = "the link still shows the old lines" if is_shown else ""
-    unsure = f"not certain, so that --fix leaves it: {finding.doubt}" if finding.doubt else ""
+    unsure = finding.doubt and (f"not certain: {finding.doubt}" if is_fixed else f"--fix leaves it: {finding.doubt}")
     reasons = "; ".join(filter(None, (finding.reason, unsure, still)))
     return printing.one_line(f"{finding.cited}{now}{f' ({reasons})' if reasons else ''}")
 
@@ -117,10 +117,13 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
 
 def _advice(wrong: Sequence[Finding], *, is_fixed: bool, meant: Path | None = None) -> str:
     """Return how the findings can be fixed. `meant`: the root that they are probably relative to."""
-    sure = [finding for finding in wrong if finding.verdict == "moved" and not finding.doubt]
-    moved = 0 if is_fixed else sum(not finding.reason.startswith(NOT_REWRITTEN) for finding in sure)
-    steps = ["--fix updates what moved"] if moved else []
-    if len(wrong) > moved:
+    moved = [each for each in wrong if each.is_fixable(unsafe=True) and not each.reason.startswith(NOT_REWRITTEN)]
+    sure = [] if is_fixed else [each for each in moved if not each.doubt]
+    unsure = [each for each in moved if each.doubt]
+    steps = ["--fix updates what moved unchanged"] if sure else []
+    if unsure:
+        steps.append("--fix --unsafe-fixes also updates those that --fix leaves: look at their new lines first")
+    if len(wrong) > len(sure) + len(unsure):
         steps.append("correct the text or the cited lines by hand")
     if meant is not None:
         steps = [f"the cited files are in another folder: try --root {shlex.quote(os.path.relpath(meant))}"]
@@ -163,6 +166,8 @@ class VerifyOptions:
 
     root: Path
     fix: bool = False
+    unsafe_fixes: bool = False
+    """Whether to fix what is not certain, too."""
     style: OutputStyle = "text"
     exclude: tuple[str, ...] = ()
     """Patterns as in .gitignore, of paths relative to the root."""
@@ -181,7 +186,7 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
             f"{str(options.root)!r} is a file; name the folder that paths are relative to", param_hint="--root"
         )
     baseline = Baseline.read(Path(options.baseline)) if options.baseline else Baseline(())
-    verifier = FileVerifier(options.root)
+    verifier = FileVerifier(options.root, unsafe_fixes=options.unsafe_fixes)
     files = files_to_check(
         named, with_comments=options.with_comments, is_excluded=_excluded(options.exclude, verifier.path_of)
     )

@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 from openbook.errors import SourceError
 from openbook.text import counted
-from openbook.verify.certainty import LEAD_OF_FIT, SEVERAL_FILES, Move, fit, is_guessed, why_unsure
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
@@ -17,9 +16,8 @@ from openbook.verify.line_tracking import PastFile
 from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out, listed
 from openbook.verify.mentions import Mention, full_names, linked_revision
 from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_words, stands_elsewhere, word
-from openbook.verify.namesakes import Statement, best_fitting
-from openbook.verify.nearby import Nearby, Said, listings_beside, said_of
-from openbook.verify.regions import is_code
+from openbook.verify.namesakes import LEAD_OF_FIT, SEVERAL_FILES, Statement, best_fitting, fit, is_guessed
+from openbook.verify.nearby import Nearby, listings_beside
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, likeness
 from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
 from openbook.verify.versions import differ_in_versions
@@ -364,7 +362,7 @@ class CitationCheck:
         if name := self._missing_link_name(past, found):
             reason = f"{name!r}, which the link names, is at other lines"
             return self._finding("changed", path or past.path, basis="names", reason=reason)
-        moved = self._finding("moved", path or past.path, basis="history", now=found, reason=reason)
+        moved = self._finding("moved", path or past.path, basis="history", now=found)
         return replace(moved, doubt=self._why_unsure(path, past, found))
 
     def _stays(self, path: str, past: PastFile, found: RelocatedLines) -> bool:
@@ -381,32 +379,31 @@ class CitationCheck:
         return _MIN_BLOCK_LIKENESS if last - first >= 2 else _MIN_LIKENESS
 
     def _why_unsure(self, path: str, past: PastFile, found: RelocatedLines) -> str:
-        """Return why the new place of lines is too uncertain to be written; empty if it is certain."""
-        if found.spot.likeness < _MIN_LIKENESS and not found.is_same:
-            return "the text has been edited much"
-        citing = self._citing
-        said = (
-            Said(self._near.names)
-            if is_code(citing.path, citing.text)
-            else said_of(citing.text, self._mention, self._near)
-        )
-        is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
+        """Return why somebody should look at the new place of lines before it is written; empty if it is certain.
+
+        Of 1,522 places that `--fix` wrote on weaker evidence, 69 were wrong; most of these lines had been edited.
+        """
+        if is_guessed(self._full_names, past.path, found.path):
+            return SEVERAL_FILES
+        first, last = self._range
+        now = self._root.page(found.path).lines[found.spot.first_line - 1 : found.spot.last_line]
+        # Lines that are indented otherwise stand in another block.
+        if [*map(str.rstrip, past.page.lines[first - 1 : last])] != [*map(str.rstrip, now)]:
+            return "the lines were edited"
+        before = self._before(past)
+        if past.commit.endswith("^") or (before and self._leads_elsewhere(before, path, found)):
+            return "the commit that wrote the citation edited its file as well, and either version may be meant"
         newer = self._past_of_line(Target(path or found.path))
         # An edit that left a citation of brackets alone was no review of it.
-        is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, newer.page.text_of(*self._range)))
-        then = self._search.find(newer, *self._range, path) if newer and is_newer else found
-        is_older = past.commit.endswith("^")
-        before = self._before(past)
-        is_open = before is not None and self._fit_of(past) - self._fit_of(before) < LEAD_OF_FIT
-        once = self._search.find(before, *self._range, path) if before and is_open else found
-        return why_unsure(
-            Move(past.page, *self._range, self._root.page(found.path), found.spot, said),
-            is_other_file=not is_known,
-            is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
-            is_path_guessed=is_guessed(self._full_names, past.path, found.path),
-            is_pinned=bool(self._pin or self._linked),
-            is_undated=is_older or not isinstance(once, RelocatedLines) or once.lines != found.lines,
-        )
+        is_review = newer and any(map(str.isalnum, newer.page.text_of(*self._range)))
+        if newer and is_review and self._leads_elsewhere(newer, path, found):
+            return "the citing line was edited when other lines stood there"
+        return ""
+
+    def _leads_elsewhere(self, past: PastFile, path: str, found: RelocatedLines) -> bool:
+        """Return whether another version of the cited file leads to another place."""
+        other = self._search.find(past, *self._range, path)
+        return not isinstance(other, RelocatedLines) or other.lines != found.lines
 
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:
         """Return whether lines differ only in version numbers, as in `go.mod`, and the sentence states no number."""

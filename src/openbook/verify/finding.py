@@ -51,7 +51,7 @@ class Finding:
     reason: str = ""
     """Explanation for people; may be empty."""
     doubt: str = ""
-    """Why the new place of `moved` is uncertain and therefore not written by `--fix`; empty if it is certain."""
+    """Why the new place of `moved` is uncertain, and written by `--unsafe-fixes` alone; empty if it is certain."""
     pinned: bool = False
     """Whether it is a permalink to a commit that has the lines, and so keeps showing them."""
 
@@ -61,6 +61,10 @@ class Finding:
         if self.verdict in {"ok", "unknown", "foreign"}:
             return False
         return not (self.pinned and self.verdict in {"moved", "changed", "missing file"})
+
+    def is_fixable(self, *, unsafe: bool) -> bool:
+        """Return whether the lines have a new place that may be written: a certain one, or any if `unsafe`."""
+        return self.verdict == "moved" and self.now is not None and (unsafe or not self.doubt)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as JSON values, as `verify --json` prints them."""

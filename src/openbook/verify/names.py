@@ -278,20 +278,6 @@ def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[
     return next((name for name in missing if (_heads if _is_plain(name) else lines_with)(page, name)), "")
 
 
-def is_called(page: ComparedText, first: int, last: int, names: Sequence[str]) -> bool:
-    """Return whether lines contain one of some names, or belong to its definition.
-
-    A name that occurs on many lines of the file counts only for the lines of its definition.
-    """
-    around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
-    return any(
-        len(lines_with(page, name)) <= _MAX_DISTINCTIVE_LINES
-        or any(place.first_line <= last and first <= place.last_line for place in definitions(page, name))
-        for name in names
-        if word(name).search(around)
-    )
-
-
 def _is_above(page: ComparedText, line: int, name: str) -> bool:
     """Return whether a line belongs to the comment or decorators above the definition of a name."""
     return any(

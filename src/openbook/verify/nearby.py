@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from openbook.text import sentences
 from openbook.verify.mentions import Mention
@@ -19,19 +17,9 @@ _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 _NUMBER = re.compile(r"(?<![\w.,:#-])\d+(?:[.,]\d+)*(?![\w:]|[.,]\d)")
 # Where a sentence ends at the latest: at the next paragraph, list item, table row, heading or code fence.
 _BLOCK_BOUNDARY = re.compile(r"\n[ \t]*(?:\n|[-*+|>][ \t]|\d{1,3}[.)][ \t]|\|)|\n(?=[ \t]*(?:#{1,6}[ \t]|```|~~~))")
-# Three `*` or `+` below a line are a thematic break or end front matter, and so are three hyphens below a list item.
-_HEADING = re.compile(
-    r"^(?P<level>#{1,6}|={2,6})[ \t]+(?P<title>.*)"
-    r"|^(?P<underlined>(?![-*+][ \t])[^\s#=|>].*)\n(?P<line>[=-]|[~^+*](?=[~^+*]{3}))(?P=line)+[ \t]*$",
-    re.MULTILINE,
-)
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*$", re.MULTILINE)
-# Phrases such as "Defined in" and "See also" introduce a citation without describing it.
-_MAX_LEAD_IN_WORDS = 3
 # Longer code blocks are not quotations of the cited lines.
 _MAX_LISTING_CHARS = 10_000
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-_FENCE_LINE = re.compile(r"^[ \t]*(?P<run>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
 # What begins a line of a block quote, and of a comment.
 _QUOTE_MARGIN = re.compile(r"[ \t]*>[ \t>]*")
 _HASH_MARGIN = re.compile(r"[ \t]*#+(?=[ \t]|$)")
@@ -112,88 +100,6 @@ def without_margins(text: str, *, is_code: bool) -> str:
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a page says about the cited lines."""
-
-    names: tuple[str, ...] = ()
-    """Names in the sentence of the citation."""
-    above: tuple[str, ...] = ()
-    """Names in the heading above."""
-    title: tuple[str, ...] = ()
-    """The name that is the heading above, if the page says nothing else about the lines."""
-    listings: tuple[str, ...] = ()
-    """Code blocks beside the citation."""
-
-
-def said_of(text: str, mention: Mention, near: Nearby) -> Said:
-    """Collect what a page says about the cited lines: in the sentence, the heading above and code blocks beside it."""
-    above = heading_above(text, mention.start_char)
-    is_only_hint = above.is_symbol and _has_few_words(text, mention, near)
-    subject = (near.subject,) if near.subject else ()
-    names = (*near.label, *subject, *near.names)
-    return Said(names, above.names, above.names if is_only_hint else (), listings_beside(text, mention))
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """Names in a heading."""
-
-    names: tuple[str, ...] = ()
-    """Inline code and identifiers, or the only word of the heading."""
-    is_symbol: bool = False
-    """Whether the heading is only that name, as in an API reference."""
-
-
-def heading_above(text: str, start: int) -> Heading:
-    r"""Return the heading above a character; if it contains no name, as "Defined in", that of the parent section.
-
-    Example:
-        >>> heading_above("# API\n\n## `Client.get`\n\n### Defined in\n\na.py:3", 40)
-        Heading(names=('get',), is_symbol=True)
-    """
-    headings = _headings(text)
-    at = bisect_right(headings, start, key=lambda found: found[0]) - 1
-    return headings[at][1] if at >= 0 else Heading()
-
-
-@lru_cache(maxsize=2)
-def _headings(text: str) -> Sequence[tuple[int, Heading]]:
-    """Return the headings of a text with the characters where they start, in order."""
-    found = list[tuple[int, Heading]]()
-    above = list[tuple[int, Heading]]()  # by level
-    front, blocks = _FRONT_MATTER.match(text), _fenced_blocks(text)
-    for match in _HEADING.finditer(text, front.end() if front else 0):
-        block = bisect_right(blocks, (match.start(), len(text))) - 1
-        if block >= 0 and match.start() < blocks[block][1]:
-            continue  # a comment in a code block
-        level = len(match["level"]) if match["level"] else 1 + "=-".find(match["line"]) % 3
-        title = (match["title"] or match["underlined"] or "").strip().strip("#=`").strip()
-        while above and above[-1][0] >= level:
-            above.pop()
-        is_symbol = _DOTTED.fullmatch(title.removesuffix("()")) is not None
-        heading = Heading((_name(title),) if is_symbol else _collect(title).names, is_symbol)
-        if not heading.names and above:
-            heading = above[-1][1]
-        above.append((level, heading))
-        found.append((match.start(), heading))
-    return found
-
-
-def _fenced_blocks(text: str) -> list[tuple[int, int]]:
-    """Return the half-open character ranges of fenced code blocks, in order. An unclosed one ends with the text."""
-    found = list[tuple[int, int]]()
-    opening: re.Match[str] | None = None
-    for line in _FENCE_LINE.finditer(text):
-        if opening is None:
-            is_underline = line["run"][0] == "~" and text[max(0, line.start() - 2) : line.start()].strip() != ""
-            opening = None if is_underline else line
-        elif line["run"].startswith(opening["run"]) and not line["info"].strip():
-            found.append((opening.start(), line.end()))
-            opening = None
-    return [*found, (opening.start(), len(text))] if opening else found
-
-
 def listings_beside(text: str, mention: Mention) -> tuple[str, ...]:
     r"""Return the fenced code beside a citation: directly above or below its line, or in the block that its line opens.
 
@@ -214,14 +120,6 @@ def _first_fence(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines of the fenced block that some lines begin with; empty if they begin with something else."""
     ends = [number for number, line in enumerate(lines) if _FENCE.match(line)]
     return lines[1 : ends[1]] if len(ends) > 1 and ends[0] == 0 else []
-
-
-def _has_few_words(text: str, mention: Mention, near: Nearby) -> bool:
-    """Return whether the line of a citation has few words besides links, as in "Defined in: [a.py:3](a.py#L3)"."""
-    start, end = text.rfind("\n", 0, mention.start_char) + 1, text.find("\n", mention.end_char)
-    line = text[start : mention.start_char] + " " + text[mention.end_char : end if end >= 0 else None]
-    words = re.findall(r"[^\W\d_]+", re.sub(r"\[[^\[\]]*\]\(\s*\)?", "", line))
-    return not (near.names or near.quotes or near.label) and len(words) <= _MAX_LEAD_IN_WORDS
 
 
 def _label(text: str, mention: Mention) -> tuple[str, ...]:

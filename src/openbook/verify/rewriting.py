@@ -47,14 +47,19 @@ _ENCODINGS = (
 
 
 def edits_for(
-    text: str, findings: Sequence[tuple[Mention, Finding]], citing: str | None, head: str
+    text: str, findings: Sequence[tuple[Mention, Finding]], citing: str | None, head: str, *, unsafe: bool = False
 ) -> dict[int, list[Edit]]:
     """Return how to rewrite the moved citations of a text, by position in `findings`.
 
-    Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths. So are a place
-    that is not certain, the first of two numbers in words, and `1a2b3c4:src/app.py:3`, which git shows as it was.
+    Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths. So are the first
+    of two numbers in words, and `1a2b3c4:src/app.py:3`, which git shows as it was.
 
-    `head`: commit that a permalink to a commit names from now on; empty to leave such links alone.
+    Args:
+        text: The citing text.
+        findings: All its citations, in order.
+        citing: Its path within the root, if it has one.
+        head: Commit that a permalink to a commit names from now on; empty to leave such links alone.
+        unsafe: Whether to write places that are not certain, too.
     """
     by_path: dict[tuple[int, int], list[int]] = defaultdict(list)
     for position, (mention, _) in enumerate(findings):
@@ -69,8 +74,7 @@ def edits_for(
             asks = text[mention.path_chars[1] : mention.lines_chars[0] - 1]
             is_plain = not asks.startswith("?") or asks.startswith(_QUERIES)
             is_plain &= mention.first_line != mention.last_line or not _GOES_ON.match(text, mention.end_char)
-            is_certain = finding.verdict == "moved" and finding.now and not finding.doubt
-            if is_certain and ((head and mention.page) or not finding.pinned) and is_plain:
+            if finding.is_fixable(unsafe=unsafe) and ((head and mention.page) or not finding.pinned) and is_plain:
                 edits[position] = _edits(text, mention, finding, paths.copy().pop(), head)
     return edits
 

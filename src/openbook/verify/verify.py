@@ -93,8 +93,9 @@ def _may_cite(path: Path) -> bool:
 class FileVerifier:
     """Checks files against one folder."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder that paths are relative to."""
+    def __init__(self, folder: Path, *, unsafe_fixes: bool = False) -> None:
+        """Take the folder that paths are relative to, and whether a fix writes places that are not certain, too."""
+        self._unsafe = unsafe_fixes
         self._root = CitedFolder(folder)
         self._history = History(self._root.folder)
         self._checker = MentionChecker(self._root, self._history)
@@ -156,10 +157,10 @@ class FileVerifier:
         inside = self._root.relative(path)
         citing = CitingText(text, shown_as or path.name, inside)
         found = self._checker.check(citing)
-        edits = edits_for(text, found, inside, self._pin(found))
+        edits = edits_for(text, found, inside, self._pin(found), unsafe=self._unsafe)
         rewriting = _Rewriting([finding for _, finding in found], edits)
         for at, (_, finding) in enumerate(found):
-            if finding.verdict == "moved" and finding.now and not finding.doubt and at not in edits:
+            if finding.is_fixable(unsafe=self._unsafe) and at not in edits:
                 rewriting.leave(at, _OTHER_NOTATION)
         return self._settled(citing, rewriting, [mention.lines_chars[0] for mention, _ in found])
 

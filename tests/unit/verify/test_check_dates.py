@@ -112,7 +112,7 @@ def test_lines_that_the_citing_commit_took_away_are_followed_to_the_file_it_move
     finding = only(repository.folder, page)
 
     assert told(finding) == ("moved", "history", "src/client.py:6-10")
-    assert "the commit that wrote the citation has edited its file" in finding.doubt
+    assert "the commit that wrote the citation edited its file" in finding.doubt
 
 
 def test_lines_that_the_citing_commit_took_away_are_found_after_a_rename_of_their_file(repository: Repository) -> None:

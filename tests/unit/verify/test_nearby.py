@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.verify.mentions import find_mentions
-from openbook.verify.nearby import Nearby, heading_above, nearby, without_margins
+from openbook.verify.nearby import Nearby, nearby, without_margins
 
 
 def near(text: str, position: int = 0) -> Nearby:
@@ -48,26 +48,6 @@ def test_code_of_several_words_and_quoted_words_are_quotes() -> None:
 
 def test_numbers_are_kept_and_line_numbers_are_not_among_them() -> None:
     assert near("It waits 30 seconds (a.py:12-18).").numbers == ("30",)
-
-
-@pytest.mark.parametrize(
-    ("page", "names"),
-    [
-        pytest.param("## `post`\n\n```python\n# retry\npost()\n```\n\n", ("post",), id="comment-in-code"),
-        pytest.param("## `post`\n\n~~~~\n# retry\n~~~\n# wait\n~~~~\n", ("post",), id="fence-in-a-fence"),
-        pytest.param("## `post`\n\n```\n# retry\n", ("post",), id="code-that-does-not-end"),
-        pytest.param("## `post`\n\n```\n# retry\n```\n\n## `get`\n", ("get",), id="heading-behind-code"),
-        pytest.param("retry\n=====\n\npost\n----\n", ("post",), id="underlined"),
-        pytest.param("retry\n=====\n\nget\n---\n", ("get",), id="underlined-with-three"),
-        pytest.param("retry\n=====\n\ngo\n--\n", ("go",), id="underlined-with-two"),
-        pytest.param("retry\n=====\n\npost\n~~~~\n", ("post",), id="underlined-with-tildes"),
-        pytest.param("retry\n=====\n\npost\n***\n", ("retry",), id="rule"),
-        pytest.param("retry\n=====\n\n- post\n---\n", ("retry",), id="rule-below-a-list"),
-        pytest.param("---\ntitle: useRetry\n---\n\n", (), id="front-matter"),
-    ],
-)
-def test_the_heading_above_is_one_of_the_text_however_it_is_written(page: str, names: tuple[str, ...]) -> None:
-    assert heading_above(page + "a.py:3", len(page)).names == names
 
 
 @pytest.mark.parametrize(

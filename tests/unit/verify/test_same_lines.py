@@ -167,7 +167,7 @@ def test_lines_that_are_most_of_what_the_page_names_follow_it_though_it_begins_a
 
     finding = only(repository.folder, page)
 
-    assert (told(finding), finding.reason) == (("moved", "history", "src/a.py:13-17"), "edited since")
+    assert (told(finding), finding.doubt) == (("moved", "history", "src/a.py:13-17"), "the lines were edited")
 
 
 def test_lines_that_are_gone_from_a_renamed_file_have_changed(repository: Repository) -> None:
