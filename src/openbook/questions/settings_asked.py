@@ -32,12 +32,6 @@ _SIGNED = re.compile(
     r"(?<![^\s`\"'(])(?:(?:[&:~%#]|[$@](?![A-Z]))[A-Za-z](?:[\w-]*\w)?!?|[#$%]?\{[\w.:+-]+\}|\[[a-z]+(?:-[a-z]+)*\])"
     r"(?=[\s`\"'?,)]|[.!]?$)"
 )
-# A file, a domain such as `example.com`, or an abbreviation such as "e.g.".
-_NO_SETTING = re.compile(
-    r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf"
-    r"|cfg|lock|sh|html?|css|java|kt|rb|php|xml|proto)",
-    re.IGNORECASE,
-)
 # A type, unless the question says that it is a setting.
 _TYPE = re.compile(r"[A-Z]\w*[a-z]\w*")
 _KIND = r"(?:option|flag|setting|variable|directive|keyword|parameter|key|field|property)"
@@ -100,12 +94,9 @@ _MAX_CHARS = 300
 # "What is --fraction of pastel mix?" and "What does the fraction option do when I mix colors?", but not "How do I use
 # --fraction with colors of different spaces?"
 _MAX_WORDS_BESIDE_OPTION = 4
-_DOES = re.compile(rf"\bdoes\s+the\s+[`\"']?{_WORD}[`\"']?\s+{_KIND}\s+(?:do|mean|control)\b", re.IGNORECASE)
 _ASKS_WHAT = re.compile(
     r"\W*(?:what|which|how\s+(?:many|much|long|often)\b|was|welche|que\b|quel|qu[ée])", re.IGNORECASE
 )
-# "in lazygit?", "to 5?"
-_AT_THE_END = re.compile(r"\b(?:in\s+(?:the\s+)?\w+|to\s+\d+)\W*$", re.IGNORECASE)
 
 _WANTS_VALUE = re.compile(r"\bdefaults?\b|\bstandard(?:wert|mäßig)|par défaut|por defecto|predeterminad", re.IGNORECASE)
 _WANTS_CHOICES = re.compile(r"\b(?:values|choices|types|modes)\b|\bwerte\b|\bvaleurs\b|\bvalores\b", re.IGNORECASE)
@@ -130,8 +121,7 @@ def asked_settings(text: str, tokens: Collection[str]) -> tuple[AskedSetting, ..
     signed = [found.group() for found in _SIGNED.finditer(text)]
     unsigned = _SIGNED.sub(lambda found: " " * len(found.group()), text)
     unsigned = _BEFORE_MEMBER.sub(lambda found: _as_owner(found, tokens), unsigned)
-    spelled = [found for found in _SPELLED.finditer(unsigned) if not _NO_SETTING.fullmatch(found.group())]
-    spelled = [found for found in spelled if not _is_word(found)]
+    spelled = [found for found in _SPELLED.finditer(unsigned) if not _is_word(found)]
     plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
     plain = [name for name in plain if name.lower() not in _NO_NAME]
     if not says_setting(text):
@@ -140,8 +130,8 @@ def asked_settings(text: str, tokens: Collection[str]) -> tuple[AskedSetting, ..
         spelled = [found for found in spelled if found in others or found in owning]
     written = " ".join(found.group() for found in spelled)
     plain = [name for name in plain if name not in written]
-    about = frozenset(tokenize(" ".join((written, *signed, *plain, *_AT_THE_END.findall(text))))) | FRAME
-    has_option = bool(signed or _DOES.search(text)) or any(found.group().startswith("-") for found in spelled)
+    about = frozenset(tokenize(" ".join((written, *signed, *plain)))) | FRAME
+    has_option = bool(signed) or any(found.group().startswith("-") for found in spelled)
     most = _MAX_WORDS_BESIDE_OPTION if has_option and _ASKS_WHAT.match(text) else 0
     if len(set(tokens) - about) > most:
         return ()
