@@ -15,17 +15,6 @@ def plain(name: str) -> str:
     return name.replace("-", "").replace("_", "").lower()
 
 
-def are_alike(name: str, other: str) -> bool:
-    """Return whether two names share half of their words.
-
-    Example:
-        >>> are_alike("min_wait", "maxWait"), are_alike("min_wait", "port")
-        (True, False)
-    """
-    words, others = (frozenset(map(str.lower, _SPELLING.findall(each))) for each in (name, other))
-    return 2 * len(words & others) >= max(len(words), len(others))
-
-
 @lru_cache(maxsize=64)
 def spelled(name: str) -> re.Pattern[str]:
     """Return a pattern that matches a name in any spelling, and an option as written.
