@@ -11,6 +11,7 @@ from typing import NamedTuple
 from openbook.entries import indent_of
 from openbook.questions.changes_asked import AskedChange, Change
 from openbook.retrieval.roles import ASIDE, role_of_part
+from openbook.retrieval.signals import coverage
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -18,22 +19,22 @@ from openbook.types import Chunk
 # "Since 2.1", `@since 2.1`, `.. versionadded:: 2.1`, "(added in 2.1)", "New in version 2.1", `since = "2.1"`.
 _NUMBER = r"(?:[\w-]+\s+)?v?\d+\.\d"
 _NOTE = re.compile(
-    rf"(?P<directive>\.\.[ \t]+(?:version(?P<added>added)?\w*|deprecated)::[ \t]*\S*\d)|\bsince\W{{1,4}}{_NUMBER}"
+    rf"(?P<directive>\.\.[ \t]+(?:version\w+|deprecated)::[ \t]*\S*\d)|\bsince\W{{1,4}}{_NUMBER}"
     rf"|\b(?:added|introduced|new|available|deprecated|removed|renamed|changed)\s+(?:\w+\s+)?"
     rf"(?:in|since|with|as\s+of|from)\s+{_NUMBER}",
     re.IGNORECASE,
 )
 _SAYS: Mapping[Change, re.Pattern[str]] = {
     "added": re.compile(
-        r"\b(?:add|introduc|new\b|implement|support|allow|feat|enh|now\b|creat|since\b|available)", re.IGNORECASE
+        r"\b(?:(?:version)?add|introduc|new\b|implement|support|allow|feat|enh|now\b|creat|since\b|available)",
+        re.IGNORECASE,
     ),
     "removed": re.compile(r"\b(?:remov|drop|deleted?|discontinu|no longer\b)", re.IGNORECASE),
     "deprecated": re.compile(r"\bdeprecat", re.IGNORECASE),
     "renamed": re.compile(r"\b(?:renam|replac|deprecat)", re.IGNORECASE),
 }
-_REPAIRS = re.compile(r"\W*(?:bug ?)?fix", re.IGNORECASE)
-# What an entry is worth that does not say so, that is on a repair, or of which other sentences have the words.
-_UNSAID, _REPAIRED, _BESIDE = 0.8, 0.5, 0.9
+# What an entry is worth that does not say so, or of which other sentences have the words.
+_UNSAID, _BESIDE = 0.8, 0.9
 # "Drops support for 2.6 and 3.3" below "Version 7.0" has the digits of 3.7, and says nothing of it.
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 _OTHER_VERSION = 0.5
@@ -45,7 +46,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+")
 _TITLE = re.compile(r"#{1,6}[ \t].*|.*\n[=\-~^\"*+]{3,}|\*\*[^*\n]+\*\*:?|(?![-*+•])[^\n]{1,40}:\Z")
 # A longer item above others is no title of them.
 _TITLE_CHARS = 40
-_MAX_ENTRY_LINES, _MAX_NOTE_LINES = 12, 4
+_MAX_NOTE_LINES = 4
 # A note stands at most so many lines below what it is on.
 _LINES_ABOVE = 6
 
@@ -76,20 +77,14 @@ def change_entries(asked: AskedChange, chunk: Chunk, rarity: Mapping[str, float]
     if role in ASIDE and role != "changelog":
         return []
     found = _entries(asked.done, chunk) if role == "changelog" else _notes(asked.done, chunk)
-    total, versions = sum(rarity.values()), set(_VERSION.findall(asked.topic))
+    versions = set(_VERSION.findall(asked.topic))
     entries = []
     for each in found:
         has_versions = versions.issubset(_VERSION.findall(chunk.text[each.start : each.end]))
         worth = each.worth * (1.0 if has_versions else _OTHER_VERSION)
-        strength = worth * _weight(each.text, rarity) / total if total else 0.0
-        if strength:
+        if strength := worth * coverage(_words_of(each.text), rarity):
             entries.append(ChangeEntry(each.start, each.end, strength))
     return entries
-
-
-def _weight(text: str, rarity: Mapping[str, float]) -> float:
-    words = _words_of(text)
-    return sum(weight for token, weight in rarity.items() if token in words)
 
 
 @lru_cache(maxsize=4096)
@@ -100,24 +95,21 @@ def _words_of(text: str) -> frozenset[str]:
 def _entries(done: Change, chunk: Chunk) -> Iterator[_Said]:
     """Yield the entries of a changelog: the sentences that say what was done, and the entries as wholes."""
     text, title = chunk.text, chunk.context[-1] if chunk.context else ""
-    for start, end, until in _blocks(text):
+    for start, end in _blocks(text):
         if _TITLE.match(text, start, end):
             title = text[start:end]
             continue
         # "New commands" may be an item, with the commands below it.
         around = _around(text, start) if _ITEM.match(text, start) else ()
         above = " ".join((title, *(line for line in around if len(line.strip()) <= _TITLE_CHARS)))
-        if _REPAIRS.match(text, start):
-            yield _Said(start, end, f"{above} {text[start:end]}", _REPAIRED)
-            continue
         is_said = _SAYS[done].search(above) is not None
         said = [text[a:b] for a, b in sentences(text, start, end) if is_said or _SAYS[done].search(text, a, b)]
         yield from (_Said(start, end, f"{above} {sentence}", 1.0) for sentence in said)
-        yield _Said(start, end, f"{above} {text[start:until]}", _BESIDE if said else _UNSAID)
+        yield _Said(start, end, f"{above} {text[start:end]}", _BESIDE if said else _UNSAID)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the items and paragraphs of a text: their starts, their ends, and those of what is indented below them."""
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the starts and ends of the items and paragraphs of a text."""
     starts = accumulate((len(line) + 1 for line in text.split("\n")), initial=0)
     every = [(start, start + len(line.rstrip())) for start, line in zip(starts, text.split("\n"), strict=False)]
     opens = [
@@ -125,13 +117,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, int]]:
     ]
     for n, following in zip(opens, [*opens[1:], len(every)], strict=True):
         last = next(m for m in range(following - 1, n - 1, -1) if every[m][0] < every[m][1])
-        until, columns = last, indent_of(text[every[n][0] : every[n][1]])
-        for m in range(last + 1, min(n + _MAX_ENTRY_LINES, len(every))):
-            start, end = every[m]
-            if start < end and indent_of(text[start:end]) <= columns:
-                break
-            until = m if start < end else until
-        yield every[n][0], every[last][1], every[until][1]
+        yield every[n][0], every[last][1]
 
 
 def _is_apart(every: list[tuple[int, int]], n: int) -> bool:
@@ -158,8 +144,7 @@ def _notes(done: Change, chunk: Chunk) -> Iterator[_Said]:
         if note["directive"]:
             end = _end_of_body(text, start, end)
         near, around = text[:start].split("\n")[-1 - _LINES_ABOVE : -1], list(_around(text, start))
-        is_said = note["added"] and done == "added"
-        worth = 1.0 if is_said or _SAYS[done].search(text, start, end) else _OTHER_NOTE
+        worth = 1.0 if _SAYS[done].search(text, start, end) else _OTHER_NOTE
         said = " ".join((*about, *around, *near, text[start:end]))
         # `:param rope: ...` is quoted with the note below it.
         opens = around[0] if around and around[0] in near else ""

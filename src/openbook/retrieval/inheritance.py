@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 
 from openbook.index.protocol import Outline
 from openbook.questions.question import Question
@@ -33,18 +34,17 @@ def inherited(query: Question, known: Sequence[Outline], lookup: Lookup) -> list
 
 
 def _methods(name: str, owner: str, known: Sequence[Outline], lookup: Lookup) -> list[Outline]:
-    """Return a method of the nearest base class that defines it; nothing if the class itself does."""
-    classes, seen = [owner], set[str]()
-    for step in range(_MAX_STEPS):
+    """Return a method of the nearest base class that defines it."""
+    classes = [owner]
+    for _ in range(_MAX_STEPS):
         heads = {each: _heads(each, [*known, *lookup(each, ())]) for each in classes}
         for each in classes:
             files = {(head.source, head.span.path) for head in heads[each]}
             methods = _defining(name, each, lookup(name, files))
             if methods:
-                return methods if step else []
-        seen.update(classes)
-        bases = (base for each in classes for head in heads[each] for base in _bases(each, head.signature))
-        classes = [base for base in dict.fromkeys(bases) if base not in seen]
+                return methods
+        bases = (_NAME.findall(head.signature.partition(each)[2]) for each in classes for head in heads[each])
+        classes = list(dict.fromkeys(chain.from_iterable(bases)))
     return []
 
 
@@ -55,8 +55,3 @@ def _defining(name: str, owner: str, outlines: Sequence[Outline]) -> list[Outlin
 def _heads(name: str, outlines: Sequence[Outline]) -> list[Outline]:
     """Return where a class begins."""
     return [each for each in outlines if name in each.defines and defines_type(each.signature, name)]
-
-
-def _bases(name: str, head: str) -> list[str]:
-    """Return the classes that the head of a class names, in order."""
-    return _NAME.findall(head.partition(name)[2])

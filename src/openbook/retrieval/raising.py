@@ -7,15 +7,13 @@ from functools import lru_cache
 
 # What a name before it means: the last of these words decides. Comparisons and a `catch` behind it handle it.
 _RULES = re.compile(
-    r"(?P<handles>catch|isinstance|errors\.(?:Is|As)|[!=]=)"
+    r"(?P<handles>catch|isinstance|instanceof|errors\.(?:Is|As)|[!=]=)"
     r"|(?P<raises>(?:\b(?:\w*[rR]aise|\w*[tT]hrow|return|fail|panic|bail!|ensure!|ok_or\w*|map_err|Err|new|set_exception"
     r"|(?:err|exc|ret|rc|result|status)\w*\s*:?=)(?![\w=])|<-|=>))"
 )
 _MAX_BEFORE = 400
 # A pattern of a match, such as `Err(Full { .. }) =>` or `Some(Full) =`, or a comparison.
 _IS_PATTERN = re.compile(r"(?:\s*[({][^(){}]*[)}])?[\s)]*(?:if.*=>|=)")
-# A word or a mark of prose before the name, but `return a if b else Full`.
-_ENDS_WITH_WORD = re.compile(r"(?:\s(?!(?:else|or)\s)[A-Za-z]+\s+|`)$")
 _COMMENT = re.compile(r"\s*(?:#\s|//|/?\*|--)")
 _SAID = r"(?i:rais|throw|return|fail|caus|happen|occur|mean|indicate|indicating|signal)"
 
@@ -66,5 +64,4 @@ def _ruling(text: str, found: re.Match[str]) -> int | None:
         opened = sum(map(between.count, "([{")) - sum(map(between.count, ")]}"))
         if opened <= 0:
             return None
-    # In "return 1; Full" and "will raise a Full", the name belongs to something else.
-    return None if ";" in between or _ENDS_WITH_WORD.search(between) else ruling.start()
+    return ruling.start()

@@ -25,10 +25,10 @@ def changes(text: str, *context: str) -> Chunk:
     return chunk_of(text, "CHANGES.md", language="markdown", context=context)
 
 
-def test_an_entry_that_says_so_counts_more_than_one_that_only_names_it_or_repairs_it() -> None:
-    chunk = changes("- Add tides.\n- Tides of May.\n- Fix tides, add ropes.\n- Piers are new.")
+def test_an_entry_that_says_so_counts_more_than_one_that_only_names_it() -> None:
+    chunk = changes("- Add tides.\n- Tides of May.\n- Piers are new.")
 
-    assert said(chunk, "tide") == {"- Add tides.": 1.0, "- Tides of May.": 0.8, "- Fix tides, add ropes.": 0.5}
+    assert said(chunk, "tide") == {"- Add tides.": 1.0, "- Tides of May.": 0.8}
 
 
 @pytest.mark.parametrize(
@@ -47,22 +47,6 @@ def test_words_in_another_sentence_count_less() -> None:
     text = "- Drops the piers. Tides stay."
 
     assert said(changes(text), "tide", done="removed") == {text: 0.9}
-
-
-def test_lines_indented_below_an_entry_belong_to_it() -> None:
-    text = "- Adds a table.\n\n  It has tides.\n\n- Ropes are long."
-
-    assert said(changes(text), "tide") == {"- Adds a table.": 0.9, "  It has tides.": 0.8}
-
-
-def test_lines_beside_an_entry_do_not_belong_to_it() -> None:
-    assert said(changes("- Adds a table.\n\nIt has tides."), "tide") == {"It has tides.": 0.8}
-
-
-def test_an_entry_ends_after_a_dozen_lines() -> None:
-    text = "- Adds a table.\n" + "\n" * 11 + "  It has tides."
-
-    assert "- Adds a table." not in said(changes(text), "tide")
 
 
 @pytest.mark.parametrize("title", ["### Removed", "Removed\n-------", "**Removed**", "Removed:"])
@@ -200,17 +184,6 @@ def test_of_entries_with_the_same_words_the_nearest_in_meaning_comes_first(libra
 
     changed = {each.chunk.span.path: each.signals["change"] for each in found}
     assert changed["NEWS.md"] > changed["CHANGES.md"]
-
-
-def test_the_meaning_of_an_entry_that_says_it_less_well_does_not_count(library: Library) -> None:
-    entry = "- Adds long tides, which the crane of the harbour master and his mate carry over piers."
-    library.put("CHANGES.md", f"{entry}\n- Fix long tides")
-    library.put("NEWS.md", f"{entry}\n- Ropes are thick")
-
-    found = library.search("since when are there long tides?")
-
-    changed = {each.chunk.span.path: each.signals["change"] for each in found}
-    assert changed["NEWS.md"] == pytest.approx(changed["CHANGES.md"])
 
 
 def test_an_entry_on_other_versions_has_only_the_digits() -> None:
