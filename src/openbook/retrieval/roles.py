@@ -41,19 +41,16 @@ _FOLDERS: Mapping[str, Role] = {
 }
 # `tests2`, `test-d`, `e2e-win`, `testing` and `integration` at the top: test code in 150 repositories.
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e|integration)(?:[-_.\d].*)?")
-# `test_moor_expected`: what is in there, pages included, is data of tests.
-_TEST_DATA = re.compile(r"tests?[-_].+")
-# `crates/cargo-test-support`, `src/test_utils`, `testutil`: what tests are written with.
-_TEST_TOOLS = re.compile(r"(?:.*[-_])?tests?[-_]?(?:support|utils?|helpers?|fixtures)")
-# `integration_tests`, `storetests`, `Moor.Tests.Helpers`, `Moor.Benchmarks`. Not `tokio-test` and `httptest`, which are
-# libraries for tests.
-_TESTS = re.compile(r".+(?:(?<!con)(?<!pro)(?<!at)tests(?:\..+)?|[-_.]benchmarks)")
+# `crates/cargo-test-support`, `src/test_utils`, `testutil`: what tests are written with. `integration_tests`,
+# `storetests`, `Moor.Tests.Helpers`, `Moor.Benchmarks`. Not `tokio-test` and `httptest`, which are libraries for tests.
+_TESTS = re.compile(
+    r"(?:.*[-_])?tests?[-_]?(?:support|utils?|helpers?|fixtures)"
+    r"|.+(?:(?<!con)(?<!pro)(?<!at)tests(?:\..+)?|[-_.]benchmarks)"
+)
 # What tests use instead of the real thing, unless another folder says more: `contracts/mocks/docs`.
 _MOCK_FOLDERS = frozenset({"mocks", "__mocks__", "harnesses"})
 # Code there calls what it measures, as tests do. `src/benchmark` may be the source of a tool for benchmarks.
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
-# Source sets of Gradle: `src/commonTest`, `src/androidTest`.
-_TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
 # Folders with change notes, posts, and plans of what may come.
 _CHANGE_FOLDERS = frozenset(
     "changelog changelogs .changelog .changes .changeset newsfragments whatsnew releasenotes release-notes"
@@ -90,8 +87,6 @@ _CHANGELOG_STEM = re.compile(
     re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
-# `templates/index.md.tmpl`: the page that is made from it has all of its text.
-_TEMPLATE_OF_PAGE = re.compile(r"\.(?:adoc|markdown|md|mdx|rst)\.[a-z]\w*$")
 # Pages for those who take part in the project, programs among them, wherever these lie.
 _AGENT_STEMS = frozenset({"AGENTS", "CLAUDE", "GEMINI"})
 # Others, beside its legal texts: also `OPEN-SANS-LICENSE.txt`, but not `create-new-license.md`.
@@ -114,7 +109,6 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "legal": re.compile(r"\blicen[sc](?:es?|ed|ing)\b|\bcopyright|\bpatents?\b|\bcontributors\b", re.IGNORECASE),
-    "vendored": re.compile(r"\bvendor(?:ed|ing|s)?\b|\bthird[- ]part(?:y|ies)\b", re.IGNORECASE),
 }
 
 # A search reads the paths of a hundred candidates, mostly the same again. About 1 KB each.
@@ -175,8 +169,7 @@ def _role_aside(path: PurePosixPath, kind: Kind, role: Role) -> Role | None:
     # `NEWS.28`, but not `history.3`, a manual page.
     is_numbered = path.suffix[1:].isdigit() and path.name[0].isupper()
     if not is_numbered and path.suffix.lower() not in _PROSE_SUFFIXES:
-        is_form = role == "source" and "templates" in path.parts[:-1] and _TEMPLATE_OF_PAGE.search(path.name)
-        return "contributing" if is_form else None
+        return None
     stem = path.name if is_numbered else path.stem
     if _CHANGELOG_STEM.match(stem):
         return "changelog"
@@ -201,16 +194,18 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
     # `.snap` holds what a test expects, and `test_dir.Rd` is the help page of a function.
     is_named_so = path.suffix != ".Rd" and _TEST_STEM.search(path.stem)
-    is_test = is_perl_test or path.suffix == ".snap" or is_named_so or _TEST_SOURCES.search(path.as_posix())
+    # Source sets of Gradle: `src/commonTest`, `src/androidTest`.
+    is_of_test_sources = any(part.endswith("Test") for part in path.parts[:-1])
+    is_test = is_perl_test or path.suffix == ".snap" or is_named_so or is_of_test_sources
     return "test" if is_test else None
 
 
 def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
     is_measuring = folders[0] in _BENCHMARK_FOLDERS or "benches" in folders
-    is_for_tests = _TEST_FOLDER.fullmatch(folders[0]) or any(
-        _TEST_TOOLS.fullmatch(part) or _TESTS.fullmatch(part) for part in folders
-    )
-    if (kind == "code" and (is_measuring or is_for_tests)) or _TEST_DATA.fullmatch(folders[0]):
+    is_for_tests = _TEST_FOLDER.fullmatch(folders[0]) or any(map(_TESTS.fullmatch, folders))
+    # `test_moor_expected`: what is in there, pages included, is data of tests.
+    is_data = folders[0].startswith(("test-", "test_"))
+    if is_data or (kind == "code" and (is_measuring or is_for_tests)):
         return "test"
     unnamed: Role = "source" if _MOCK_FOLDERS.isdisjoint(folders) else "test"
     return next((_FOLDERS[part] for part in folders if part in _FOLDERS), unnamed)

@@ -305,12 +305,7 @@ class Retriever:
         known = [evidence.id for evidence in matches.evidence]
         if not tokenize(names) or any(setting_strength(query.settings, chunk) for chunk in self.index.fetch(known)):
             return replace(matches, evidence=())
-        describes = partial(setting_strength, query.settings)
-        held = self._kept(self._with_name(names, vector, where), describes)
-        if held.evidence or where.kinds:
-            return held
-        # A name such as `&kp` may be in every example.
-        return self._kept(self._with_name(names, vector, replace(where, kinds=frozenset({"docs"}))), describes)
+        return self._kept(self._with_name(names, vector, where), partial(setting_strength, query.settings))
 
     def _with_name(self, name: str, vector: Vector, where: Filter) -> Matches:
         return self.index.match(tuple(dict.fromkeys(tokenize(name))), vector, _DEPTH_OF_NAMES, where)
