@@ -454,12 +454,3 @@ def test_what_describes_a_setting_is_found_behind_everything_that_names_it(libra
     library.put("port.toml", "# Tonnes.\nreach = 1\nwidth = 2\n# Tonnes that it lifts.\nmax_load = 4", kind="config")
 
     assert library.search("What does max_load do?")[0].chunk.span.path == "port.toml"
-
-
-def test_what_documentation_says_of_a_name_is_found_behind_hundreds_of_examples(library: Library) -> None:
-    for number in range(410):
-        library.put(f"use{number}.c", f"&mo {number} &mo", kind="code")
-    told = "| `&mo` | Moors all ships of the harbour while a key is held, and so on |\n" + "The ships lie there. " * 50
-    library.put("docs/keys.md", told)
-
-    assert library.search("What does &mo do?")[0].chunk.span.path == "docs/keys.md"
