@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -22,11 +21,6 @@ from openbook.types import Chunk, Document, RetrievalResult, Span, Unit
 _FENCES = ("---", "+++")
 
 _TABLE = ("|", "+-", "+=", "===")
-
-# An indented title of reStructuredText between two lines.
-_OVERLINED = re.compile(
-    r"^(?P<line>([=\-~^\"'`#*+.:_])\2{2,})[ \t]*\r?\n[ \t]+(?P<title>\S.*)\r?\n(?P=line)[ \t]*\r?$", re.MULTILINE
-)
 
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -76,8 +70,6 @@ def _headings(chunk: Chunk) -> Iterator[Chunk]:
     begin = chunk.span.start_char
     for heading in headings_in(chunk):
         yield piece_of(chunk, begin + heading.start, begin + heading.end)
-    for found in _OVERLINED.finditer(chunk.text):
-        yield piece_of(chunk, begin + found.start("title"), begin + found.end("title"))
 
 
 def _opening_sentence(chunk: Chunk) -> list[Chunk]:

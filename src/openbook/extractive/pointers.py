@@ -41,13 +41,10 @@ def further_places(
     done = {quote.shown.number for quote in quotes}
     share = 0.0 if points_to_all else _MIN_POINTER_SCORE
     least = share * max((passage.shown.result.score for passage in ranked), default=0.0)
-    of_settings = {passage.shown.number for passage in ranked if passage.setting is not None}
     found: dict[int, Passage] = {}
     for passage in ranked:
         number, is_setting = passage.shown.number, passage.setting is not None
         is_open = number not in done and number not in found and passage.shown.result.score >= least
-        # Beside an entry for the setting, those for other settings are not pointed at.
-        is_open = is_open and (is_setting or number not in of_settings)
         if is_open and not any(overlap(passage, quote) for quote in quotes):
             pointer = _pointer(passage, rarity)
             if (

@@ -22,7 +22,7 @@ from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import FRAME, wants_default
 from openbook.retrieval.raising import tells_cause
-from openbook.retrieval.roles import asks_for, is_aside, role_of, role_of_part
+from openbook.retrieval.roles import asks_for, is_aside, role_of_part
 from openbook.retrieval.signals import coverage, defines_type, is_named
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -65,11 +65,6 @@ _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
     re.IGNORECASE,
 )
-# Who asks for "5 minutes" is told of "five minutes". Not the other way round: any code has a "2".
-_NUMERALS = {
-    word: str(number)
-    for number, word in enumerate(tokenize("two three four five six seven eight nine ten eleven twelve"), start=2)
-}
 
 
 def asks_for_value(query: Question) -> bool:
@@ -94,7 +89,6 @@ def read_passage(passage: Passage) -> ReadPassage:
     if entry := entry_at(passage.shown, passage.first.number - 1):
         above = f"{above} {entry.name}"
     words = frozenset(tokenize(text))
-    words |= {_NUMERALS[token] for token in words & _NUMERALS.keys()}
     return ReadPassage(passage, text, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
 
 
@@ -161,10 +155,6 @@ _REQUIRED_BONUS = 5.0
 
 # The changes of a release do not repeat its number.
 _RELEASE_BONUS = 9.0
-# "quay (1.2.0)" may head a report on another project, unless the page or a heading is on changes.
-_ON_CHANGES = re.compile(r"up(?:grad|dat)|migrat|chang|release|what\W?s[-_ ]?new|news", re.IGNORECASE)
-_OF_OTHER = 0.5
-
 # An entry of a changelog, over the description of what it names.
 _CHANGE_BONUS = 9.0
 
@@ -179,6 +169,8 @@ _ASKING_FOR_VALUE = FRAME | frozenset(tokenize("number amount"))
 
 # Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
+
+
 # Headings of parts of such sections.
 _DESCRIPTION = re.compile(r"description|overview", re.IGNORECASE)
 _RETURNED = re.compile(r"returns?|return(?:ed)? values?", re.IGNORECASE)
@@ -287,7 +279,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + _ENUMERATION_BONUS * passage.is_enumeration
         + _CHANGE_BONUS * passage.change
         + _DESCRIBING_BONUS * (passage.key in described)
-        + _RELEASE_BONUS * _on_release(query, passage)
+        + _RELEASE_BONUS * _is_on_release(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _LABELED_BONUS * labels_default(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
@@ -307,16 +299,12 @@ def labels_default(query: Question, passage: Passage) -> bool:
     return asked <= _words(" ".join(above))
 
 
-def _on_release(query: Question, passage: Passage) -> float:
-    """Return how likely a passage of prose is on the release of which the changes are asked for, from 0 to 1."""
+def _is_on_release(query: Question, passage: Passage) -> bool:
+    """Return whether a passage of prose is on the release of which the changes are asked for."""
     if query.release is None or not passage.shown.is_prose:
-        return 0.0
+        return False
     chunk = passage.shown.result.chunk
-    path, headings = chunk.span.path, headings_over(chunk, passage.start_char - chunk.span.start_char)
-    if not query.release.is_in(headings, path):
-        return 0.0
-    is_of_changes = role_of(path, chunk.kind) == "changelog" or any(map(_ON_CHANGES.search, (*headings, path)))
-    return 1.0 if is_of_changes else _OF_OTHER
+    return query.release.is_in(headings_over(chunk, passage.start_char - chunk.span.start_char), chunk.span.path)
 
 
 def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:

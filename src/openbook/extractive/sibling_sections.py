@@ -141,7 +141,6 @@ def _of_page(asked: AskedList, wanted: frozenset[str], page: Sequence[Chunk]) ->
     """Yield the lists of a page: sections whose common heading, or the page if it has none, is on the things."""
     sections, path = list(_sections(page)), PurePosixPath(page[0].span.path)
     place = f"{page[0].source} {path}"
-    is_told = wanted <= _tokens_of(place, *(each.heading.title for each in sections))
     for (above, _), members in groupby(sorted(sections, key=_siblings), key=_siblings):
         every = list(members)
         named = [each for each in every if is_name(each.heading.title)]
@@ -149,26 +148,8 @@ def _of_page(asked: AskedList, wanted: frozenset[str], page: Sequence[Chunk]) ->
         added = [len(words) for title in titles if (words := asked.words_added_by(title)) is not None]
         least = max(_MIN_ITEMS + (len(named) < len(every)), _MIN_SHARE * len(every))
         is_titled = min(added, default=_MAX_ADDED + 1) <= _MAX_ADDED and wanted <= _tokens_of(place, *above)
-        is_titled = is_titled and len(named) >= least
-        is_near = is_told and any(map(asked.has_word, (*above, path.stem)))
-        yield from _of_siblings(asked, named, min(added) if is_titled else None, is_near=is_near)
-
-
-def _of_siblings(asked: AskedList, named: Sequence[_Section], added: int | None, *, is_near: bool) -> Iterator[_Listed]:
-    """Yield the list of sections: those that have the word for the things in their names, or all that name something.
-
-    `added` is the number of words that their common heading adds to the things; None if it is on others.
-    """
-    kinds = [each for each in named if is_near and asked.is_kind(each.heading.title)]
-    are_few = added is not None and len(kinds) * 2 <= len(named)
-    if len(kinds) >= _MIN_ITEMS and not are_few:
-        yield _of_sections(0, kinds)
-    elif added is not None:
-        yield _of_sections(added, named)
-    else:
-        kinds = [each for each in named if is_near and asked.is_kind(each.heading.title, 0)]
-        if len(kinds) >= _MIN_ITEMS:  # "BasicAuthentication" is one of the authentication schemes
-            yield _of_sections(_MAX_ADDED, kinds)
+        if is_titled and len(named) >= least:
+            yield _of_sections(min(added), named)
 
 
 def _tokens_of(*said: str) -> frozenset[str]:

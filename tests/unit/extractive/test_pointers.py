@@ -166,9 +166,3 @@ def test_another_entry_for_the_setting_is_pointed_to_and_not_the_rows_around_it(
     assert pointers_of("What does max_ropes do?", ENTRY, _table(told), scores=(2.0, 1.9)) == [
         f"- b.md: | `max_ropes` | {told} | [2:4]"
     ]
-
-
-def test_neither_is_pointed_to_if_that_entry_is_too_long() -> None:
-    told = "Most ropes of a ship" + ", and so on" * 15 + "."
-
-    assert pointers_of("What does max_ropes do?", ENTRY, _table(told), scores=(2.0, 1.9)) == []

@@ -132,16 +132,3 @@ def test_what_a_better_quote_holds_is_not_quoted_again() -> None:
     chunk = chunk_of("You moor a ship with this:\n\n```sh\nquay moor --ship 7\n```")
 
     assert quotes("moor a ship", chunk) == [chunk.text]
-
-
-@pytest.mark.parametrize(("asked", "said"), [("5", "five"), ("12", "twelve")])
-def test_a_passage_has_a_number_in_digits_as_well(asked: str, said: str) -> None:
-    shown = build_context([result_of(chunk_of(f"Ships leave every {said} minutes from here."))], 999).shown[0]
-
-    assert asked in read_passage(passages_of(shown)[0]).words
-    assert (
-        said
-        not in read_passage(
-            passages_of(build_context([result_of(chunk_of(f"{asked} ships leave now."))], 99).shown[0])[0]
-        ).words
-    )

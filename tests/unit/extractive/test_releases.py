@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.unit.extractive.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of
 
@@ -32,18 +30,6 @@ def test_the_changes_are_quoted_from_the_file_on_the_release() -> None:
     page = chunk_of("What changed in 4.0.0 is said elsewhere, and not here.", "page.md", language="markdown")
 
     assert quotes(picked("What changed in 4.0.0?", page, notes))[0] == notes.text
-
-
-@pytest.mark.parametrize(
-    ("path", "heading"),
-    [("CHANGES.md", "4.0.0"), ("page.md", "Upgrade to 4.0.0"), ("whats-new/page.md", "4.0.0")],
-)
-def test_a_report_on_another_project_comes_behind_the_changes(path: str, heading: str) -> None:
-    report = "What is new here and what changed is that the crane fails."
-    of_other = chunk_of(report, "reports/cranes.md", context=("crane (4.0.0)",), language="markdown")
-    changes = chunk_of("Ropes are thick.", path, context=(heading,), language="markdown")
-
-    assert quotes(picked("What changed in 4.0.0?", of_other, changes))[0] == changes.text
 
 
 def test_a_section_on_a_release_of_something_comes_before_what_names_no_release() -> None:

@@ -133,13 +133,6 @@ def test_a_heading_that_tells_something_names_nothing(title: str) -> None:
     assert not is_name(title)
 
 
-def test_those_that_have_the_word_in_their_names_are_the_items(library: Library) -> None:
-    kinds = ("HempRope(length)", "SteelRope", "Tow rope", "Old ropes")
-    put(library, "ropes.md", page("# Ropes", *kinds, "Limits", "Tides", "race(ropes)"), title="Ropes")
-
-    assert answer(library) == [*(f"- {kind}" for kind in kinds), QUOTE]
-
-
 def test_those_of_a_page_on_another_thing_are_not(library: Library) -> None:
     put(library, "tar.md", page("# Tar", "HempRope", "SteelRope", "TowRope"), title="Tar")
 
@@ -151,14 +144,6 @@ def test_all_names_are_the_items_if_few_have_the_word(library: Library) -> None:
     put(library, "ropes.md", page("# Ropes", *names), title="Ropes")
 
     assert answer(library) == [*(f"- {name}" for name in names), QUOTE]
-
-
-def test_what_is_asked_for_may_be_called_by_the_first_word(library: Library) -> None:
-    kinds = ("HempRope", "SteelRope", "TowRope")
-    put(library, "rope.md", page("# Rope", *kinds, "Setting the scheme"), title="Rope")
-
-    assert answer(library, "Which rope schemes are there?") == [*(f"- {kind}" for kind in kinds), QUOTE]
-    assert answer(library, "Which rope brakes are there?") == [QUOTE]
 
 
 def test_the_rest_of_the_question_is_in_the_headings_or_the_path(library: Library) -> None:
