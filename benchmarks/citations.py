@@ -23,7 +23,8 @@ the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh
 `cases/citations_eleventh.jsonl`, the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`, the `thirteenth`
 ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, the `fifteenth` ones
 of nine, the `sixteenth` ones of three, one of which the fifteenth round has as well, the `seventeenth` ones of
-thirteen, and the `eighteenth` ones of 42, whose two readers were told the same rule. `first_label` is what the reader
+thirteen, the `eighteenth` ones of 42, whose two readers were told the same rule, and the `nineteenth` ones of 33, whose
+one reader was told that rule as well. `first_label` is what the reader
 had written before the check was run, where that was revised. The `worded` ones, in `cases/citations_worded.jsonl`, are
 of the form `path` (lines 12-18), and have one reader.
 """
@@ -49,7 +50,7 @@ from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 SETS = (
     *("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth"),
     *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
-    "eighteenth",
+    *("eighteenth", "nineteenth"),
 )
 CASES = Path(__file__).parent / "cases"
 SECOND_READER = tuple(sorted(CASES.glob("citations*_second_reader.jsonl")))
