@@ -295,7 +295,7 @@ class _Documents:
 
     def to_end_of_entry(self, chunk: Chunk, settings: Sequence[AskedSetting]) -> Chunk:
         """Return a chunk up to the end of the entry of a setting that it breaks off. It keeps its own names."""
-        read = partial(setting_entries, kind=chunk.kind)
+        read = partial(setting_entries, kind=chunk.kind, language=chunk.language)
         said = [each for setting in settings for each in read(chunk.text, setting.name, setting.owners)]
         if all(chunk.text[each.end :].strip() for each in said):
             return chunk

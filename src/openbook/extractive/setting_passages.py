@@ -14,7 +14,7 @@ from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting, wants_choices, wants_default
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.roles import is_aside
-from openbook.retrieval.setting_entries import SettingEntry, is_within, setting_entries
+from openbook.retrieval.setting_entries import SettingEntry, is_of_other_term, is_within, setting_entries
 from openbook.text import indentation
 
 # Keys of schemas that contain settings, and are not settings themselves.
@@ -63,6 +63,7 @@ def with_settings(
 ) -> list[Passage]:
     """Return passages with the best entries of the settings of a question, in the place of passages that they overlap.
 
+    Sentences of other entries in plain text are dropped: "The default is 5." does not say of what.
     `text_of` is for parent keys above a result.
     """
     asked = meant_settings(query, [shown.result.chunk for shown in context.shown])
@@ -72,7 +73,13 @@ def with_settings(
     if not told:
         return list(passages)
     described = [passage for each in told if (passage := _passage(each)) is not None]
-    return [*(each for each in passages if not any(overlap(each, other) for other in described)), *described]
+    names = [each.name for each in asked]
+    others = [
+        each
+        for each in passages
+        if not any(overlap(each, other) for other in described) and not (described and _is_of_other(each, names))
+    ]
+    return [*others, *described]
 
 
 def _best(query: Question, found: Sequence[_Found]) -> list[_Found]:
@@ -85,6 +92,14 @@ def _best(query: Question, found: Sequence[_Found]) -> list[_Found]:
         if best is not None and any(best[:2]):
             return [each for each, one in zip(found, worth, strict=True) if one == best]
     return []
+
+
+def _is_of_other(passage: Passage, names: Sequence[str]) -> bool:
+    chunk = passage.shown.result.chunk
+    if not passage.shown.is_prose or chunk.language != "text":
+        return False
+    base = chunk.span.start_char
+    return is_of_other_term(chunk.text, passage.start_char - base, passage.end_char - base, names)
 
 
 def _to_read(query: Question, found: list[_Found]) -> list[_Found]:
@@ -106,11 +121,14 @@ def _entries_in(shown: ContextItem, asked: Sequence[AskedSetting], text_of: Text
     if not asked or is_aside(chunk.span.path):
         return
     for name, owners in asked:
-        entries = setting_entries(chunk.text, name, owners, chunk.kind)
+        entries = setting_entries(chunk.text, name, owners, chunk.kind, language=chunk.language)
         if text_of is not None and chunk.kind != "code" and any(each.is_open for each in entries):
             whole = text_of(chunk.source, chunk.span.path) or ""
             part = (chunk.span.start_char, chunk.span.end_char)
-            known = {each.end: each for each in setting_entries(whole, name, owners, chunk.kind, part)}
+            known = {
+                each.end: each
+                for each in setting_entries(whole, name, owners, chunk.kind, part, language=chunk.language)
+            }
             entries = [_placed(each, known.get(chunk.span.start_char + each.end)) for each in entries]
         for entry in entries:
             if is_within(entry, owners, chunk):  # `port` of another parent is another setting

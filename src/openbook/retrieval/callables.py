@@ -49,7 +49,7 @@ def meant_settings(query: Question, chunks: list[Chunk]) -> tuple[AskedSetting, 
 def _is_described(chunk: Chunk, asked: AskedSetting) -> bool:
     if chunk.kind == "code" or is_aside(chunk.span.path):
         return False
-    entries = setting_entries(chunk.text, asked.name, asked.owners, chunk.kind)
+    entries = setting_entries(chunk.text, asked.name, asked.owners, chunk.kind, language=chunk.language)
     # A section that shows the call is on the function.
     called = re.compile(rf"^[ \t]*{re.escape(asked.name)}\(", re.MULTILINE)
     return any(

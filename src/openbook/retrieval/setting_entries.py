@@ -8,18 +8,21 @@ below it, or the text below its title.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from string import ascii_letters, digits
 from typing import Literal
 
-from openbook.entries import END_OF_HEAD
+from openbook.entries import END_OF_HEAD, entry_heads
 from openbook.retrieval.setting_lines import MAX_COMMENT_LINES, MAX_VALUE_LINES, SettingLines
 from openbook.retrieval.setting_patterns import (
+    BESIDE,
     CHOICES,
     COLUMN,
     DIRECTIVE,
+    FENCE,
     FIELD,
     FIXED,
     FLAG,
@@ -27,10 +30,13 @@ from openbook.retrieval.setting_patterns import (
     KEY,
     LINK,
     OPENS,
+    OPTION_MARK,
     PARAMETER,
     PARAMETER_HEAD,
     ROW,
+    SAYS_SO,
     STRING,
+    TERM,
     TITLE,
     UNDERLINE,
 )
@@ -75,12 +81,15 @@ _MAX_CALL_LINES = 16
 # Of 465 options of a collection of Ansible, 9 have more lines, and 36 more than 16.
 _MAX_TERM_LINES = 40
 _MAX_LINES_OF_NAMES = 3  # of a call, above the name of its flag: its bracket and other names
+_OWN = ("self.", "this.")  # prefixes of the own fields of a class
 _MAX_PLACES = 50  # a text with more occurrences of the name does not describe it
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
 # The default is told so many lines from the start of a section.
 _MAX_DEFAULT_LINES = 24
 _DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+# Longer signatures and lists of facts are quoted without the description below.
+_MAX_FACT_LINES = 16
 
 _OF_PATH = f"{ascii_letters}{digits}_.-"
 
@@ -91,11 +100,14 @@ def setting_entries(
     owners: Sequence[str] = (),
     kind: Kind = "docs",
     part: tuple[int, int] | None = None,
+    *,
+    language: str = "",
 ) -> list[SettingEntry]:
     r"""Return the entries for a setting in a text, in order; mostly none.
 
     `name` is spelled as in the question; `idle-timeout`, `idle_timeout` and `IdleTimeout` are equal. `owners` are the
-    enclosing names in the question, outermost first. `part` is the range to search.
+    enclosing names in the question, outermost first. `part` is the range to search. In plain text, whose language is
+    `text`, a line with a name and indented lines directly below it is an entry as well.
 
     Example:
         >>> text = "gui:\n  # Lines for each scroll.\n  scrollHeight: 2\n  tabWidth: 4\n"
@@ -107,7 +119,7 @@ def setting_entries(
     pattern = spelled(bare)
     if not pattern.search(text):
         return []
-    lines = _Lines(text, kind, bare, option=name if bare != name else "")
+    lines = _Lines(text, kind, bare, language, option=name if bare != name else "")
     owning = {plain(each) for each in owners}
     entries: dict[int, SettingEntry] = {}
     for found in islice(pattern.finditer(text, *(part or (0, len(text)))), _MAX_PLACES):
@@ -115,6 +127,35 @@ def setting_entries(
         if place not in entries and (entry := lines.entry(place, found.span(), owning)):
             entries[place] = entry
     return list({each.start: each for each in entries.values()}.values())
+
+
+@lru_cache(maxsize=64)
+def terms_of(text: str, language: str = "text") -> frozenset[int]:
+    """Return the offsets of the lines that have an indented description below, in plain text or help of Vim."""
+    return frozenset(start for start, _ in entry_heads(text, "rst" if language == "text" else language))
+
+
+def is_of_other_term(text: str, start: int, end: int, names: Sequence[str]) -> bool:
+    r"""Return whether a part of plain text belongs to terms other than these names, and has none of the names.
+
+    Example:
+        >>> text = "limit <n>\n  Default is 7.\nfolder <path>\n  Default is here.\n"
+        >>> is_of_other_term(text, text.index("Default is 7"), len(text), ["limit"])
+        False
+        >>> is_of_other_term(text, text.index("Default is here"), len(text), ["limit"])
+        True
+    """
+    begin = text.rfind("\n", 0, start) + 1
+    around = [term for term in terms_of(text) if term <= begin and _encloses(text, term, begin)]
+    heads = (text[term:].partition("\n")[0] for term in around)
+    said = "\n".join((text[start:end], *heads))
+    return bool(around) and not any(spelled(name).search(said) for name in names)
+
+
+def _encloses(text: str, term: int, line: int) -> bool:
+    """Return whether a line is a term itself, or below it in its indented description."""
+    head, *below = (each for each in text[term : text.find("\n", line) + 1 or None].split("\n") if each.strip())
+    return all(indentation(each) > indentation(head) for each in below)
 
 
 def is_within(entry: SettingEntry, owners: Sequence[str], chunk: Chunk) -> bool:
@@ -140,9 +181,10 @@ def are_named(owners: Sequence[str], *places: str) -> bool:
 class _Lines(SettingLines):
     """The lines of a text, and the entries that they open."""
 
-    def __init__(self, text: str, kind: Kind, name: str, *, option: str = "") -> None:
+    def __init__(self, text: str, kind: Kind, name: str, language: str, *, option: str = "") -> None:
         super().__init__(text, kind)
         self._name, self._option = name, option
+        self._terms = terms_of(text, language) if self._is_prose and language in {"text", "vimhelp"} else frozenset()
 
     def entry(self, place: int, span: tuple[int, int], owners: Collection[str]) -> SettingEntry | None:
         """Return the entry that a line opens for a name in it, if any."""
@@ -178,14 +220,16 @@ class _Lines(SettingLines):
         item = ITEM.match(shape) if is_list else None
         is_described = _is_said(item) or (self._is_code and _is_said(PARAMETER.match(shape)))
         if is_described or (item and self._is_prose):
-            last = self._end_of_block(place, MAX_COMMENT_LINES)
+            last = self._end_of_item(place) if self._is_prose else self._end_of_block(place, MAX_COMMENT_LINES)
             if not is_described:  # a name alone may be the label of the paragraphs and items in it
                 last = max(last, self._end_of_block(place, MAX_COMMENT_LINES, with_paragraphs=True))
             return self._made(place, last, "item", before, is_described=is_described or self._is_told(place, last))
+        is_term = self._starts[place] in self._terms and TERM.match(shape.rstrip(END_OF_HEAD)) is not None
         # `tide_level:` describes no `TideLevel`, which is a type.
-        if self._is_code and PARAMETER_HEAD.match(shape) and self._is_exact(place, place):
+        if is_term or (self._is_code and PARAMETER_HEAD.match(shape) and self._is_exact(place, place)):
             last = self._end_of_block(place, _MAX_TERM_LINES, with_paragraphs=True)
-            return self._made(place, last, "item", before) if self._is_told(place, last) else None
+            told = self._is_told(place, last)
+            return self._made(place, last, "item", before, is_described=told) if is_term or told else None
         return None
 
     def _is_told(self, place: int, last: int) -> bool:
@@ -203,7 +247,7 @@ class _Lines(SettingLines):
         if key and not (self._is_code and self._is_computed(key["sign"], key["value"])):
             return self._key(place, before, key["value"], is_set=not self._is_code or "=" in key["sign"] + key["value"])
         directive = DIRECTIVE.fullmatch(shape) if self._has_sections else None
-        if directive:
+        if directive and not (directive["aside"] and self._is_in_sentence(place)):
             return self._key(place, before, directive["value"], is_set=True)
         if not self._is_code:
             return None
@@ -219,13 +263,18 @@ class _Lines(SettingLines):
         return bool(is_set) and not FIXED.match(behind) and spelled(self._name).search(behind) is not None
 
     def _of_option(self, place: int, before: str, shape: str) -> SettingEntry | None:
-        """Return the call that defines an option without writing its dashes."""
+        """Return the call or the field that defines an option without writing its dashes."""
         if flag := FLAG.match(shape):
             return self._flag(place, before, flag["value"])
         if link := LINK.match(shape):
             is_whole = any(map(_is_said, STRING.finditer(link["value"])))
             return self._made(place, place, "key", before) if is_whole else self._chain(place, before)
-        return None
+        field = KEY.match(shape) or FIELD.match(shape)
+        if field is None or not OPTION_MARK.search(
+            "\n".join((*self._lines[self._start_of_attributes(place) : place], field["value"]))
+        ):
+            return None
+        return self._key(place, before, field["value"], said=field["value"])
 
     def _chain(self, place: int, before: str) -> SettingEntry | None:
         """Return a chain of calls, one a line, with a description in one of them."""
@@ -264,10 +313,18 @@ class _Lines(SettingLines):
 
     def _key(self, place: int, before: str, value: str, *, said: str = "", is_set: bool = False) -> SettingEntry:
         """Return a key or field with its comment and the block of its value."""
-        first, last = self._start_of_comment(place), self._end_of_block(place)
-        above = "\n".join(self._lines[first:place])
-        is_described = any(map(_is_said, STRING.finditer(said))) or _words(above) >= _MIN_WORDS
-        has_value = is_set and bool(value.partition(" #")[0].strip(" \t,{[("))
+        own = self._start_of_attributes(place)
+        first, last = self._start_of_comment(own), self._end_of_block(place)
+        beside = BESIDE.search(value)
+        said = "\n".join((*self._lines[own:place], said))
+        # A comment on `opt.quiet = True` says why it is set there, not what it is.
+        of_other = self._is_code and before.endswith(".") and before not in _OWN
+        is_described = not of_other and (
+            any(map(_is_said, (beside, *STRING.finditer(said))))
+            or _words("\n".join(self._lines[first:own])) >= _MIN_WORDS
+        )
+        is_described = is_described or SAYS_SO.search("\n".join(self._lines[place : last + 1])) is not None
+        has_value = is_set and bool(value[: beside.start() if beside else None].strip(" \t,{[("))
         return self._made(first, last, "key", before, is_described=is_described, has_value=has_value, named=place)
 
     def _section(self, place: int, before: str, *, is_directive: bool) -> SettingEntry | None:
@@ -285,13 +342,23 @@ class _Lines(SettingLines):
         first, last = said[0], said[-1]
         if sum(_words(lines[at]) for at in said) <= _SECTION_WORDS:
             return self._made(first, last, "section", before, named=place)
-        opened = next((at for at in said if _words(lines[at]) > _MIN_WORDS), first)  # no title or type
+        opened = next((at for at in self._without_facts(said) if at - first < _MAX_FACT_LINES), first)
         ends = [at for at in range(opened, last) if not lines[at + 1].strip()] or [last]
         entry = self._made(first, ends[0], "section", before, named=place)
         telling = (at for at in range(ends[0], min(last, first + _MAX_DEFAULT_LINES)) if _DEFAULT.search(lines[at]))
         found = None if entry.has_default else next(telling, None)
         end = next((at for at in ends if found is not None and at >= found), 0)
         return replace(entry, default_end=self._starts[end + 1] - 1) if end else entry
+
+    def _without_facts(self, said: Sequence[int]) -> Iterator[int]:
+        """Yield the lines of a section that may open its description: no signature in a fence and no fact."""
+        fence = ""
+        for at in said:
+            line = self._lines[at]
+            if found := FENCE.match(line):  # one of another kind is shown within
+                fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+            elif not fence and _words(line) > _MIN_WORDS and not _is_fact(line):
+                yield at
 
     def _made(
         self,
@@ -325,6 +392,11 @@ class _Lines(SettingLines):
         text = "\n".join(self._lines[first : last + 1])
         names = (self._name, self._option, self._name.replace("-", "_")) if self._option else (self._name,)
         return any(written(name).search(text) for name in names)
+
+
+def _is_fact(line: str) -> bool:
+    """Return whether a line is a field such as `Type: number`, which stands above the description."""
+    return line.lstrip(" \t-*+").split(maxsplit=1)[0].rstrip("*_`").endswith(":")
 
 
 def _is_said(found: re.Match[str] | None) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from openbook.retrieval.setting_patterns import COMMENT, MARGIN, PARENT, SECTION, UNDERLINE
+from openbook.retrieval.setting_patterns import (
+    ATTRIBUTE,
+    COMMENT,
+    GOES_ON,
+    MARGIN,
+    PARENT,
+    SECTION,
+    SENTENCE_END,
+    UNDERLINE,
+)
 from openbook.text import indentation
 from openbook.types import Kind
 
@@ -14,6 +23,7 @@ MAX_COMMENT_LINES, MAX_VALUE_LINES = 16, 8
 # Search range for the enclosing keys of a line.
 _MAX_LINES_ABOVE = 10_000
 _MAX_LINE_CHARS = 1_500  # longer lines are data, and count as blank
+_MAX_ATTRIBUTE_LINES = 12  # longer attributes are not read
 
 
 class SettingLines:
@@ -51,6 +61,17 @@ class SettingLines:
         # Lines without indentation have no enclosing key, except in files with sections.
         return tuple(parents), over, indent > 0 or self._has_sections
 
+    def _start_of_attributes(self, place: int) -> int:
+        """Return the first line of the attributes or annotations directly above a field, which may have several."""
+        first, indent = place, indentation(self._lines[place])
+        for at in range(place - 1, max(place - _MAX_ATTRIBUTE_LINES, 0) - 1, -1):
+            line = self._lines[at]
+            if indentation(line) == indent and ATTRIBUTE.match(line):
+                first = at
+            elif indentation(line) <= indent and line.strip()[:1] not in (")", "]", "}"):
+                break
+        return first
+
     def _start_of_comment(self, place: int) -> int:
         """Return the first line of the comment directly above a key."""
         first, indent = place, indentation(self._lines[place])
@@ -80,6 +101,26 @@ class SettingLines:
                 return at if last > place and column == margin and below.strip()[:1] in ("}", "]", ")") else last
             last = at
         return last
+
+    def _end_of_item(self, place: int) -> int:
+        """Return the last line of an item of prose, whose text may go on at the margin, as in AsciiDoc."""
+        last = self._end_of_block(place)
+        for at in range(last + 1, min(place + MAX_VALUE_LINES, len(self._lines))):
+            if not GOES_ON.match(self._lines[at]) or self._is_heading(at):
+                break
+            last = at
+        return last
+
+    def _is_in_sentence(self, place: int) -> bool:
+        """Return whether a line of a comment belongs to a sentence of the line above or below it."""
+        line, above, below = (self._comment_at(at) for at in (place, place - 1, place + 1))
+        is_begun = line[:1].isspace() and bool(above.strip()) and not SENTENCE_END.search(above)
+        return is_begun or (below[:1].isspace() and below.lstrip()[:1].islower())
+
+    def _comment_at(self, place: int) -> str:
+        """Return the text of a comment after its sign; empty for other lines."""
+        line = self._lines[place] if 0 <= place < len(self._lines) else ""
+        return line.lstrip().lstrip("#;") if COMMENT.match(line) else ""
 
     def _is_heading(self, place: int) -> bool:
         line, below = (*self._lines[place : place + 2], "")[:2]

@@ -28,7 +28,13 @@ PARAMETER = re.compile(
 )
 # With its description indented below: `limit : int`, `limit (int):`, `limit:`.
 PARAMETER_HEAD = re.compile(r"[ \t]*[`*]*\0[`*]*(?:[ \t]*\([^)]*\))?[ \t]*(?::|[ \t]:[ \t].*[^\s=,;({\[])[ \t]*$")
+# A term in plain text, with its description indented below: "retry_limit <value>", "*focus_wrapping* yes|no|force".
+TERM = re.compile(rf"[`*\"]*{_SHORT}\0[`*\"]*(?:[ \t]*[(\[<{{].*|[ \t]+[\w|]+(?:[ \t]+[(\[<{{].*)?)?[ \t]*$")
 TITLE = re.compile(rf"[`*\"\[(]*{_SHORT}\0[`*\"\])]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
+# A line of text that opens nothing.
+GOES_ON = re.compile(r"[ \t]*(?!\d{1,3}[.)]\s)[\w`'\"(]")
+# Opens or closes an example or a signature in Markdown.
+FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 OPENS = re.compile(r"(?P<heading>#{1,6})[ \t]+|[ \t]*(?:\.\. [\w:+-]+::|:::+\{[\w-]+\})[ \t]+")
 KEY = re.compile(
     rf"{_SIGN}(?:\[[ \t]*)?(?:(?:pub|public|private|readonly|static|final|const|let|var|val)[ \t]+)*"
@@ -37,8 +43,9 @@ KEY = re.compile(
 # `timeout 0` in a configuration file without signs between names and values, also commented out: `# timeout 0`. The
 # line of a sentence is longer, or ends with a sign of punctuation.
 DIRECTIVE = re.compile(
-    rf"[ \t]*(?:[#;]+[ \t]*)?\0(?P<value>(?:[ \t]+\S+){{0,{_MAX_VALUES - 1}}}[ \t]+\S*[^\s.,:])[ \t]*"
+    rf"[ \t]*(?P<aside>[#;]+[ \t]*)?\0(?P<value>(?:[ \t]+\S+){{0,{_MAX_VALUES - 1}}}[ \t]+\S*[^\s.,:])[ \t]*"
 )
+SENTENCE_END = re.compile(r"[.:!?)>\]][ \t]*$")
 FIELD = re.compile(
     r"[ \t]+(?:(?:[\w<>\[\],.*&?:]+[ \t]+){1,4}\0[ \t]*(?:;|=(?![=>]))|\0[ \t]+[*\[\]\w.{}]+(?=[ \t]*(?:[`/]|$)))"
     r"(?P<value>.*)"
@@ -47,7 +54,12 @@ FIELD = re.compile(
 FLAG = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*["'](?:--?)?\0["'][ \t]*,(?P<value>.*)""")
 # `.long("quiet")` in a chain of calls.
 LINK = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*\w\(["'](?:--)?\0["']\)(?P<value>.*)""")
+# What marks a field as an option, in an attribute or a tag: `#[arg(long)]`, `@Option(...)`, `help:"..."`.
+OPTION_MARK = re.compile(r"\b(?:long|arg|argh|clap|structopt|bpaf|options?|flags?|help|usage|desc\w*)\b", re.IGNORECASE)
+ATTRIBUTE = re.compile(r"[ \t]*(?:#\[|@[A-Za-z])")
+
 COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
+BESIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
 SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
 PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
 # Three backticks end an example.
@@ -59,6 +71,9 @@ STRING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 CHOICES = re.compile(r"\benum|\bone of\b|\beither\b|\b(?:values|options|modes)\b|[`\"'\w] \| [`\"'\w]", re.IGNORECASE)
+SAYS_SO = re.compile(
+    r"(?:\"(?:markdownDescription|description|title|enum|default)s?\"|^\s*description)\s*:", re.MULTILINE
+)
 MARGIN = re.compile(r"[ \t]*(?:(?:#+'?|/{2,}|;+|\*(?!/)(?=\s{2}))[ \t]*)?")
 # Values of fields of classes and modules, unlike expressions that a function computes.
 FIXED = re.compile(r"[ \t]*(?:$|[\"'`\d\[{]|-\d|[A-Z]|\w+\.[A-Z]|(?:true|false|none|nil|null|new|lambda|field|attr)\b)")

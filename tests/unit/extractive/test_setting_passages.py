@@ -162,6 +162,16 @@ def test_a_name_that_nothing_describes_is_answered_by_the_list_that_has_it() -> 
     assert quotes(found)[0] == "- `hook-bottom`"
 
 
+def test_the_default_of_another_term_of_plain_text_is_no_answer() -> None:
+    entries = [
+        "*max_load* <tonnes>\n\tTonnes that the crane lifts, whatever the wind, on the quay.\n\tDefault is _4_.",
+        "*crane_log* <path>\n\tWhere the crane writes what it has lifted.\n\tDefault is _/var/log/crane_.",
+    ]
+    page = chunk_of("\n\n".join(entries), "crane.5.scd", language="text")
+
+    assert quotes(picked("What is the default of max_load?", page)) == [entries[0]]
+
+
 def test_a_flag_is_quoted_behind_its_documentation_however_much_better_that_is() -> None:
     said = "- `--tides <file>` - Which tides are read before a ship leaves."
     flag = 'moor.option(\n    "--tides",\n    help="Which file is read.",\n)'

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from openbook.retrieval.setting_entries import SettingEntry, is_within, setting_entries
+from openbook.retrieval.setting_entries import SettingEntry, is_of_other_term, is_within, setting_entries
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of
 
@@ -60,18 +60,29 @@ _DIRECTIVES = """
 #port 7
 #crane 4
 
+# Tonnes that the
+# crane can lift
+# in one go.
+
 # fender none,
 fender rope rubber
 # fender is set by hand
+
+# Stands at the end.
+# quay is the last
+# in the line.
 """
 
 
 @pytest.mark.parametrize(
     ("name", "entries"),
     [
+        # Not where it only ends a sentence.
         ("berths", ["# let in waits. See also\n# berths and quays\n#\n# The default is:\n#\n# berths 12"]),
         ("tides", []),  # too many values
         ("port", ["# Where the harbour listens.\n#port 7"]),
+        ("crane", ["# Where the harbour listens.\n#port 7\n#crane 4"]),  # not where a sentence goes on
+        ("quay", []),
         ("fender", ["# fender none,\nfender rope rubber", "# fender is set by hand"]),
     ],
 )
@@ -117,6 +128,23 @@ def test_a_value_that_goes_on_below_belongs_to_its_key() -> None:
     assert found(text, "colours") == ["# Colours of a flag.\ncolours:\n  - green\n  - white"]
 
 
+def test_a_property_of_a_schema_is_described_by_what_it_holds() -> None:
+    text = """
+    "properties": {
+      "maxLoad": {
+        "type": "integer",
+        "description": "Tonnes that the crane lifts.",
+        "default": 4
+      },
+      "minLoad": {}
+    }
+    """
+    entry = only(text, "maxLoad", "data")
+
+    assert (entry.is_described, entry.has_default) == (True, True)
+    assert found(text, "maxLoad", "data")[0].rstrip().endswith("},")
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -124,6 +152,7 @@ def test_a_value_that_goes_on_below_belongs_to_its_key() -> None:
         ('type Crane struct {\n\tMaxLoad int `long:"max-load" description:"Tonnes that it lifts."`\n}\n', "max-load"),
         ("pub struct Crane {\n    /// Tonnes that it lifts.\n    pub max_load: u8,\n}\n", "max-load"),
         ("interface Crane {\n  /**\n   * Tonnes that it lifts.\n   */\n  maxLoad?: number;\n}\n", "maxLoad"),
+        ("class Crane:\n    max_load: int = 4  # tonnes that it lifts\n", "max_load"),
         ("class Crane {\n  // Tonnes that it lifts.\n  private int maxLoad = 4;\n}\n", "maxLoad"),
         ("/**\n * @param {number} maxLoad Tonnes that it lifts.\n */\n", "maxLoad"),
         ('"""Lift.\n\n    :param int max_load: Tonnes that it lifts.\n"""\n', "max_load"),
@@ -136,6 +165,7 @@ def test_a_value_that_goes_on_below_belongs_to_its_key() -> None:
         "go description",
         "rust",
         "typescript",
+        "python",
         "java",
         "jsdoc",
         "sphinx",
@@ -288,17 +318,20 @@ _CHAIN = """\
     [
         _CHAIN,
         '.arg(Arg::new("reach").help("Metres that it has."))\n.arg(Arg::new("max-load").help("Tonnes it lifts."))\n',
+        "    /// Tonnes that it lifts.\n    #[arg(long)]\n    max_load: u8,\n",
+        '    #[arg(\n        long,\n        help = "Tonnes that it lifts."\n    )]\n    max_load: u8,\n',
         'flags.IntVarP(&most, "max-load", "m", 4, "Tonnes that it lifts.")\n',
         'Name: "max-load",\nUsage: "Tonnes that it lifts.",\n}\n',
         'yargs.option("max-load", { describe: "Tonnes that it lifts." })\n',
+        'type Crane struct {\n\tMaxLoad int `help:"Tonnes that it lifts."`\n',
         'parser.add_argument("--max-load", help="Tonnes that it lifts.")\n',
     ],
-    ids=["chain", "chain in a line", "pflag", "struct", "yargs", "argparse"],
+    ids=["chain", "chain in a line", "attribute", "long attribute", "pflag", "struct", "yargs", "tag", "argparse"],
 )
 def test_code_defines_an_option_without_its_dashes(code: str) -> None:
     entry = only(code, "--max-load", "code")
 
-    assert (entry.is_described, entry.is_exact) == (True, True)
+    assert (entry.is_described, entry.is_exact) == (True, "MaxLoad" not in code)
     assert "Tonnes" in code[entry.start : entry.end]
     assert "Metres" not in code[entry.start : entry.end]
 
@@ -323,10 +356,65 @@ def test_what_only_shares_its_name_defines_no_option(code: str) -> None:
     assert found(code, "--max-load", "code") == []
 
 
+def test_a_field_has_the_comment_above_its_attributes() -> None:
+    code = """\
+    /// Metres that it reaches.
+    reach: u8,
+    /// Tonnes that it lifts.
+    #[serde(default)]
+    #[validate(
+        range(min = 1)
+    )]
+    max_load: u8,
+    """
+
+    entry = only(code, "max_load", "code")
+    assert entry.is_described
+    assert textwrap.dedent(code)[entry.start :].startswith("/// Tonnes that it lifts.\n#[serde(default)]")
+    other = "    fn moor() {\n        #[inline]\n        tie();\n    }\n    // Tonnes it lifts.\n    max_load: u8,\n"
+    assert found(other, "max_load", "code") == ["// Tonnes it lifts.\nmax_load: u8,"]
+    assert not only("#[serde(default, rename, skip, flatten)]\nmax_load: u8,\n", "max_load", "code").is_described
+
+
 def test_a_long_section_is_opened_by_its_first_paragraph() -> None:
     text = "## max-load\n\nTonnes that the crane lifts.\n\n" + "It lifts slowly when it is cold outside. " * 20 + "\n"
 
     assert found(text, "max-load", "docs") == ["Tonnes that the crane lifts."]
+
+
+def test_a_long_section_is_opened_by_what_stands_below_its_type_and_its_default() -> None:
+    facts, said = "Type: `number | undefined`\n**Default:** a sensible number of tonnes", "Tonnes that the crane lifts."
+    text = f"## max-load\n\n{facts}\n\n{said}\n\n" + "It lifts slowly when it is cold outside. " * 20 + "\n"
+
+    assert found(text, "max-load", "docs") == [f"{facts}\n\n{said}"]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "- **Type:** `(tonnes: number, slowly?: boolean) => void`",
+        "```ts\nfunction maxLoad(tonnes: number, slowly?: boolean): void\n```",
+        "```md\n\n~~~ts\nlift(boats, ships, many tonnes)\n\n~~~\nIt lifts all of them.\n```",
+    ],
+    ids=["item", "fence", "fence in a fence"],
+)
+def test_a_long_section_is_opened_by_what_stands_below_its_signature(facts: str) -> None:
+    said, rest = "Tonnes that the crane lifts.", "It lifts slowly when it is cold outside. " * 20
+
+    assert found(f"## max-load\n\n{facts}\n\n{said}\n\n{rest}\n", "max-load", "docs") == [f"{facts}\n\n{said}"]
+
+
+def test_a_long_section_is_opened_by_its_long_example_without_what_stands_below() -> None:
+    example, rest = "```sh\n" + "lift --slowly\n" * 20 + "```", "It lifts slowly when it is cold outside. " * 20
+
+    assert found(f"## max-load\n\n{example}\n\n{rest}\n", "max-load", "docs") == [example]
+
+
+def test_a_comment_beside_a_setting_of_something_else_says_why_it_is_set_and_does_not_describe_it() -> None:
+    of_other, own = (f"    {each}.max_load = 4  # the crane stands on soft soil" for each in ("crane", "self"))
+
+    assert not only(of_other, "max_load", "code").is_described
+    assert only(own, "max_load", "code").is_described
 
 
 def test_a_row_describes_an_option_behind_its_short_form() -> None:
@@ -368,3 +456,45 @@ def test_an_entry_stands_in_what_the_question_says_by_its_keys_its_type_or_its_p
 def test_a_directive_without_a_body_describes_nothing() -> None:
     assert found(".. autofunction:: max_load\n\n.. autofunction:: min_load\n", "max_load", "docs") == []
     assert found(".. setting:: max_load\n\n   Tonnes.\n", "max_load", "docs") == [".. setting:: max_load\n\n   Tonnes."]
+
+
+TERMS = """\
+# OPTIONS
+
+*retry_limit* <value>
+\tHow often an upload is tried again.
+
+\tDefault is _7_.
+
+*wrapping* yes|no [<edge>]
+\tSee retry_limit.
+
+retry_limit is read at the start,
+    and never again.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("retry_limit", "*retry_limit* <value>\n\tHow often an upload is tried again.\n\n\tDefault is _7_."),
+        ("wrapping", "*wrapping* yes|no [<edge>]\n\tSee retry_limit."),
+    ],
+)
+def test_a_term_of_plain_text_has_what_is_indented_below_it(name: str, entry: str) -> None:
+    assert [TERMS[each.start : each.end] for each in setting_entries(TERMS, name, language="text")] == [entry]
+    assert setting_entries(TERMS, name, language="markdown") == []
+
+
+def test_what_stands_below_another_term_is_of_another_setting() -> None:
+    text = "folder <path>\n  Default is here.\nlimit <n>\n  soft <m>\n    Default is 7.\n  As folder.\nDefault is 9.\n"
+
+    def is_of_other(part: str, name: str) -> bool:
+        start = text.index(part)
+        return is_of_other_term(text, start, start + len(part), [name])
+
+    assert is_of_other("Default is here.", "limit")
+    assert is_of_other("folder <path>\n  Default is here.", "limit")
+    assert not is_of_other("Default is 7.", "limit")
+    assert not is_of_other("As folder.", "folder")
+    assert not is_of_other("Default is 9.", "limit")

@@ -7,6 +7,23 @@ import pytest
 from openbook.retrieval.setting_entries import setting_entries
 from tests.unit.retrieval.test_setting_entries import found
 
+GOES_ON = "* `max-load`: The tonnes that the crane lifts.\nMore are left on the quay.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        (f"{GOES_ON}Default: `7`\n\nText.", 3),
+        (f"{GOES_ON}* `min-load`: The least.", 2),
+        (f"{GOES_ON}1. Lift.", 2),
+        (f"{GOES_ON}Loads\n-----\nText.", 2),
+        (GOES_ON + "And more.\n" * 9, 8),
+    ],
+    ids=["to a blank line", "to another item", "to a number", "to a heading", "up to a limit"],
+)
+def test_an_item_of_prose_goes_on_at_the_margin(text: str, last: int) -> None:
+    assert found(text, "max-load", "docs") == ["\n".join(text.split("\n")[:last])]
+
 
 def test_text_below_a_row_in_one_line_is_no_part_of_it() -> None:
     row = "| max-load | Tonnes that the crane lifts |"
@@ -73,6 +90,17 @@ def test_a_long_description_below_a_name_in_code_is_whole() -> None:
     term = "  max_load:\n    description:\n" + "      - The tonnes that it lifts.\n" * 30 + "    default: 7"
 
     assert found(f'TEXT = """\noptions:\n{term}\n  reach:\n    type: int\n"""\n', "max_load", "code") == [term]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_entry"),
+    [("config.get('max_load')", False), ("config.get('load')", True), ("Field(alias='max_load')", True)],
+    ids=["of its name", "of another name", "a field"],
+)
+def test_a_variable_that_is_read_from_the_setting_of_its_name_is_no_entry(value: str, is_entry: bool) -> None:
+    text = f"    # Never more than the limit.\n    max_load: int = {value}\n"
+
+    assert bool(setting_entries(text, "max_load", kind="code")) is is_entry
 
 
 BODY = "   Tonnes that the crane lifts.\n\n" + "   It is a crane of the harbour, which lifts boats.\n" * 9
