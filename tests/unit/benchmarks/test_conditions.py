@@ -26,7 +26,9 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     arguments = ("--data", folder, "--checkouts", folder / "checkouts", "--home", folder / "home")
     command = (sys.executable, "-m", "benchmarks.conditions", *arguments, "--all", "--modules", *_MODULES)
     root = Path(__file__).parents[3]
-    printed = subprocess.run(list(map(str, command)), cwd=root, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        list(map(str, command)), cwd=root, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
     return [[cell.strip() for cell in line.split(" | ")] for line in printed.splitlines()[2:]]
 
 
