@@ -12,6 +12,7 @@ from openbook.extractive.answerer import ScoredPassage
 from openbook.extractive.context import Context, ContextItem, units_of
 from openbook.extractive.passages import Passage, overlap, passages_of
 from openbook.extractive.scoring import asks_for_value
+from openbook.extractive.statements import layout_of, statements
 from openbook.index.protocol import Index
 from openbook.lookup.references import chunks_defining
 from openbook.questions.question import Question
@@ -22,12 +23,17 @@ from openbook.types import Chunk, Filter, RetrievalResult
 # `DEFAULT_TIMEOUT`, `limits.MAX_AGE`, `defaultTimeout`, `default_timeout`. In quotation marks, `MAX_AGE` is a key.
 _CONSTANT = re.compile(
     r"(?<![\w.:\"'$-])(?:\w+(?:\.|::))*(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|_?[dD]efault(?:_\w+|[A-Z]\w*))\b"
+    r"|(?<=[\"'])default_\w+(?=[\"'])"
 )
 # A value that is nothing but another name: `DEFAULT_TYPE = TYPE_JSON`.
-_NAME = re.compile(r"\s*(?P<name>(?:\w+(?:\.|::))*[A-Za-z_]\w*)[\s;,)}]*$")
+_NAME = re.compile(r"\s*(?P<name>(?:\w+(?:\.|::))*[A-Za-z_]\w*)(?:\(\))?[\s;,)}]*$")
 _LITERAL = re.compile(
     r"(?<![\w.])[-+]?\.?\d[\w.]*|\"[^\"\n]*\"|'[^'\n]*'|\b(?:true|false|none|nil|null)\b", re.IGNORECASE
 )
+_FUNCTION = re.compile(r"\b(?:fn|def|fun|func)[ \t]+$")
+_MACRO = re.compile(r"[ \t]*#[ \t]*define[ \t]+")
+# What the user sets is no default.
+_FROM_ENVIRONMENT = re.compile(r"getenv|environ|\benv\b", re.IGNORECASE)
 # "which limit does it use if I set none", but not "what happens if ..."
 _IF_UNSET = re.compile(
     r"\b(?:what|which)\b(?!\s+happen).*\b(?:if|when|unless|without)\b"
@@ -44,6 +50,8 @@ _DEFAULT = frozenset(tokenize("default"))
 
 # Limits of names followed from one to the next, and of the chunks with a name.
 _MAX_STEPS, _CANDIDATES = 3, 80
+# The body of a function that returns a value, and the bracket below.
+_MAX_BODY_LINES = 2
 
 
 class _Definition(NamedTuple):
@@ -119,7 +127,7 @@ def _definitions(name: str, used_in: Chunk, index: Index, where: Filter) -> list
     steps: list[_Definition] = []
     for _ in range(_MAX_STEPS):
         found = _defined(name, used_in, index, where)
-        if found is None:
+        if found is None or _FROM_ENVIRONMENT.search(found.value):
             break
         steps.insert(0, found)
         if _LITERAL.search(found.value):
@@ -149,30 +157,42 @@ def _defined(name: str, used_in: Chunk, index: Index, where: Filter) -> _Definit
 
 
 def _assignments(name: str, text: str) -> Iterator[tuple[int, str]]:
-    """Yield where a name gets a value, and the value: by assignment, or by a macro."""
-    for found in _assigned(name).finditer(text):
-        line, _, rest = text[found.end() :].partition("\n")
-        value = " ".join((line, rest.partition("\n")[0])) if line.strip() in ("", "(", "{") else line
-        yield found.start("name"), value.strip()
+    """Yield where a name gets a value, and the value: by assignment, by a macro, by a function that returns it."""
+    for found in _place(name).finditer(text):
+        before, sign = found["before"], found["sign"]
+        if sign.startswith("("):
+            is_defined = _FUNCTION.search(before) is not None
+        else:
+            is_defined = sign.endswith("=") or _MACRO.fullmatch(before) is not None
+        if is_defined:
+            line, _, rest = text[found.end() :].partition("\n")
+            value = " ".join((line, rest.partition("\n")[0])) if line.strip() in ("", "(", "{") else line
+            yield found.start("sign") - len(name), value.strip().removeprefix("return ")
 
 
 @lru_cache(maxsize=64)
-def _assigned(name: str) -> re.Pattern[str]:
-    """Return a pattern of a line up to the value that it gives a name."""
-    return re.compile(
-        rf"^(?:(?P<macro>[ \t]*#[ \t]*define[ \t]+)|[^\n=\"'(]*?(?<![.\w]))(?P<name>{re.escape(name)})(?!\w)"
-        r"(?(macro)[ \t]+(?=\S)|[^\n=()]*?(?<![!<>+*/|&-]):?=(?![=>]))",
-        re.MULTILINE,
-    )
+def _place(name: str) -> re.Pattern[str]:
+    """Return a pattern of a name with what is before it in its line, and a sign behind it."""
+    signs = r"\(\)[^\n]*?[{=:](?=[ \t]|$)|[^\n=()]*?(?<![!<>+*/|&-]):?=(?![=>])|[ \t]+(?=\S)"
+    return re.compile(rf"^(?P<before>[^\n=\"'(]*?)(?<![.\w]){re.escape(name)}(?!\w)(?P<sign>{signs})", re.MULTILINE)
 
 
 def _quote(shown: ContextItem, found: _Definition) -> Passage | None:
-    """Return the line that defines a constant, with the comment above it; None if it is cut off."""
+    """Return the line that defines a constant, with the comment above it."""
     place = found.chunk.span.start_char + found.offset
-    unit = next((each for each in shown.units if each.span.start_char <= place < each.span.end_char), None)
     around = (each for each in passages_of(shown) if each.start_char <= place < each.end_char)
     head = next((each for each in around if each.defines == found.name), None)
-    return head or (Passage(shown, unit, unit, is_whole=True) if unit else None)
+    unit = next((each for each in shown.units if each.span.start_char <= place < each.span.end_char), None)
+    if head is None and unit is not None:
+        head = Passage(shown, unit, unit, is_whole=True)
+    return head and _with_body(head)
+
+
+def _with_body(head: Passage) -> Passage:
+    """Return the head of a definition with its body if that is short: the value is in that of a function."""
+    last = next(statements(layout_of(head.shown), head.first.number - 1, len(head.shown.units) - 1)).last
+    is_short = last - head.last.number < _MAX_BODY_LINES
+    return replace(head, last=head.shown.units[last]) if is_short else head
 
 
 def _with_quotes(
@@ -186,12 +206,16 @@ def _with_quotes(
             chunk = definition.chunk
             item = ContextItem(shown[-1].number + 1, RetrievalResult(chunk, 0.0), units_of(chunk))
             shown.append(item)
-        if quote := _quote(item, definition):
+        quote = _quote(item, definition)
+        if quote is not None:
             added.append(ScoredPassage(quote, picked[0].score))
     if not added:
         return list(picked), context
     # A value that is quoted further below moves up.
     held = [each for each in picked if overlap(each.passage, added[0].passage)]
-    rest = [each for each in picked if each not in held]
-    new = (each for each in added if not any(overlap(each.passage, one.passage) for one in rest))
-    return [*([each for each in held if not each.is_pointer] or new), *rest], replace(context, shown=tuple(shown))
+    first = [each for each in held if not each.is_pointer]
+    if not first:
+        first = [
+            each for each in added if not any(overlap(each.passage, one.passage) for one in picked if one not in held)
+        ]
+    return [*first, *(each for each in picked if each not in held)], replace(context, shown=tuple(shown))

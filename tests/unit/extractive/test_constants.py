@@ -63,7 +63,9 @@ def test_the_definition_of_a_constant_comes_before_the_quote_that_names_it(libra
 @pytest.mark.parametrize(
     ("use", "definition"),
     [
+        ("fn moor(rope_length: Rope = limits::default_rope_length()) {}", "fn default_rope_length() -> u64 { 42 }"),
         ("func moor(ropeLength int) { tie(limits.defaultRopeLength, 2) }", "defaultRopeLength uint64 = 42 // m"),
+        ('#[serde(default = "default_rope_length")] length: u64,', "fn default_rope_length() -> u64 {\n    42\n}"),
     ],
 )
 def test_a_constant_is_also_one_that_says_so_in_its_name(library: Library, use: str, definition: str) -> None:
@@ -91,9 +93,27 @@ def test_a_name_on_the_way_to_the_value_is_quoted_once(library: Library) -> None
     assert sum("DEFAULT_ROPE_LENGTH = knots" in text for text in found) == 1
 
 
+def test_a_function_that_returns_a_constant_is_followed(library: Library) -> None:
+    use = put(library, "moor.py", "def moor(ship, rope_length=default_rope_length()):\n    ship.tie(rope_length)")
+    put(library, "limits.py", "def default_rope_length():\n    return LONG_ROPE", "LONG_ROPE = 42")
+
+    assert quoted(library, ASKED, *use)[:2] == [
+        "LONG_ROPE = 42",
+        "def default_rope_length():\n    return LONG_ROPE",
+    ]
+
+
+def test_a_long_body_of_a_function_is_not_quoted(library: Library) -> None:
+    use = put(library, "moor.rs", "fn moor(rope_length: Rope = default_rope_length()) {}")
+    put(library, "limits.rs", "fn default_rope_length() -> u64 {\n    42 + if late() { 1 } else { 0 }\n        + 3\n}")
+
+    assert quoted(library, ASKED, *use)[0] == "fn default_rope_length() -> u64 {"
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "DEFAULT_ROPE_LENGTH = os.environ['ROPE']",  # the user sets it
         "DEFAULT_ROPE_LENGTH = measured(ship)",  # no value
         "if DEFAULT_ROPE_LENGTH == 42:",
         "if DEFAULT_ROPE_LENGTH != 42:",
