@@ -396,7 +396,7 @@ def _tellings(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, 
 def _defining_bonus(term: AskedTerm, passage: Passage) -> float:
     if not passage.shown.is_prose:
         if not term.is_name(passage.defines):
-            return 0.0
+            return _TOLD_BONUS * term.is_described_in(passage.text)
         if term.is_defined_in(passage.text, is_code=True):
             return _TOLD_BY_CODE_BONUS
         # Without a comment, the head of a definition has nothing but the name.

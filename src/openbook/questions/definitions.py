@@ -12,9 +12,12 @@ _ARTICLE = r"(?:(?:an?|the)\s+)?"
 _PLACE = r"(\s+(?:here|in\s+(?:the\s+|this\s+)?[\w.-]+(?:\s+[\w.-]+)?))"
 # Each has a group for the term, without its article. English, German, French, Spanish.
 _ASKS_WHAT = Phrases(
-    rf"(?:and\s+)?(?:what|who)(?:\s+(?:is|are|was|were)|['’]?s)\s+(?:meant\s+by\s+)?{_ARTICLE}(.+)",
+    rf"(?:and\s+)?(?:what|who)(?:\s+(?:is|are|was|were)|['’]?s)\s+(?!meant\b){_ARTICLE}(.+)",
     rf"what\s+(?:does|do)\s+(?:the\s+(?:word|term)\s+)?{_ARTICLE}(.+?)\s+(?:mean|stand\s+for){_PLACE}?",
+    rf"what(?:\s+is|['’]?s)\s+meant\s+by\s+(?:the\s+(?:word|term)\s+)?{_ARTICLE}(.+)",
+    rf"(?:please\s+)?(?:explain|define)(?:\s+to\s+me)?\s+what\s+{_ARTICLE}(.+?)\s+(?:is|are|means?)",
     rf"(?:please\s+)?(?:explain|define)\s+(?!to\b|me\b|why\b|how\b|what\b|where\b|when\b){_ARTICLE}(.+)",
+    rf"{_ARTICLE}(.+?)\s*(?:[-–—:,]|\.\.\.)\s*what(?:\s+(?:is|are)|['’]?s)\s+(?:it|that|this|they|those|these)",
     r"(?:was|wer)\s+(?:ist|sind|war|waren)\s+(?:(?:ein|eine|der|die|das)\s+)?(.+)",
     r"qu['’]est[- ]ce\s+qu(?:e\s+(?:c['’]est\s+qu)?|['’])(?:e?\s*)(?:une?\s+|l[ea]s?\s+|l['’])?(.+)",
     r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",
@@ -30,6 +33,7 @@ _MAX_WORDS = 3
 _PURPOSE = re.compile(r"\s+(?:(?:there|used|good|meant)\s+)?for$", re.IGNORECASE)
 # "What is a task in this project?", but not "What is stored in the cache?".
 _WITH_PLACE = re.compile(rf"(?P<term>.*?\S)(?P<place>{_PLACE})", re.IGNORECASE)
+_NO_TERM = re.compile(r".*(?:ed|ing|en|wrong|new|different|next|left|missing|kept|set|done|run)", re.IGNORECASE)
 _OF_OTHER = re.compile(r"(?:it|this|that|they|these|those|defaults?)\b", re.IGNORECASE)
 
 # The copula of a definition, unlike those of "A chunk is cut" and "Harbour is used by": an article follows.
@@ -42,11 +46,16 @@ _IS = (
 )
 _SURNAME = r"(?:\s(?-i:[A-Z])[\w/+.-]*)?"  # "Debian GNU/Linux is"
 _BESIDE = r"(?:[^\w\s-]|_|\s?\([^)\n]*\)|\s?<[^>\n]*>){0,6}"  # markup, links, other names
-# Spoken definitions: "Tool use, also known as function calling," and "This is called query expansion".
+# Spoken definitions: "So tool use, also known as function calling," and "This is called query expansion".
+_LEADS = r"(?:(?:so|now|and|or|well|also|next),?\s)?"
 _APART = r",\s(?:which|also known|or)\s"
 _CALLED = r"\b(?:called|known as|referred to as)\s(?:(?:an?|the)\s)?(?:[^\w\n]|_){0,16}"
 _MARKS = r"(?:[^\w\n]|_){0,16}"  # more is a rule across the page
 _OPENS = rf"{_MARKS}(?:(?:an?|the|eine?|der|die|das|une?|l[ea]s?|l['’]|una?|el|l[ao]s)\s+|(?-i:\.B[RI]?)\s+)?{_MARKS}"
+
+
+# The key of a description in a manifest.
+_DESCRIPTION = re.compile(r"^[ \t{\"'-]*(?:short_)?(?:description|summary)[\"']?[ \t]*[:=]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,21 @@ class AskedTerm:
     def _name(self) -> str:
         return r"[\W_]{0,8}".join(map(re.escape, self.words))
 
+    def is_described_in(self, text: str) -> bool:
+        r"""Return whether keys in a text have the term as a name, and a description, as those of a manifest.
+
+        Example:
+            >>> term = AskedTerm(("tide", "table"))
+            >>> [term.is_described_in(f"name: {name}\nsummary: It lists tides.") for name in ("tide-table", "tide")]
+            [True, False]
+        """
+        return _DESCRIPTION.search(text) is not None and self._named.search(text) is not None
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        key = r"^[ \t{\"'-]*(?:name|module|plugin|title|id)[\"']?[ \t]*[:=][ \t]*"
+        return re.compile(rf"{key}[\"']?{self._name}[\"',]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
+
     def is_subject_of(self, text: str) -> bool:
         """Return whether a text begins with the term and a verb: "`moor()` ties a ship"."""
         return self._acts.match(text) is not None
@@ -106,7 +130,7 @@ class AskedTerm:
     def _told(self) -> re.Pattern[str]:
         name = self._name
         # "Overlays are layers" is a definition, "The overlays are listed" is not.
-        begins = rf"(?:^|[.!?]\s)(?!\W*the\s\W*{name}s\b){_OPENS}"
+        begins = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}(?!\W*the\s\W*{name}s\b){_OPENS}"
         told = rf"{begins}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
         # "A quay keeps ..." speaks of quays in general, "The quay keeps ..." of one.
         of_any = rf"(?:^|[.!?]\s){_MARKS}an?\s+{_MARKS}{name}{_BESIDE}\s(?:\w+s|can|may|will|must)\s"
@@ -152,7 +176,7 @@ def term_of(question: str) -> AskedTerm | None:
     term, *places = found.groups()
     place = next(filter(None, places), "")
     around = None if place else _WITH_PLACE.fullmatch(term)
-    if around:
+    if around and not _NO_TERM.fullmatch(around["term"]):
         term, place = around["term"], around["place"]
     term = _PURPOSE.sub("", term)
     words = tuple(re.findall(r"[.+#/-]*\w[\w'’.+#/-]*", term))

@@ -199,6 +199,13 @@ def test_what_a_setting_belongs_to_is_not_asked_for() -> None:
     assert quotes(found)[0] == "  # Metres that it reaches.\n  reach: 30"
 
 
+def test_what_a_manifest_describes_is_quoted_before_what_uses_it() -> None:
+    use = config("def run():\n    harbour_crane = start('harbour_crane')  # harbour_crane is", "a.py", "code")
+    manifest = config("name: harbour_crane\ndescription: Lifts ships.", "crane.yaml", "data")
+
+    assert quotes(picked("What is harbour_crane for?", use, manifest))[0] == manifest.text
+
+
 BLOCK = "crane:\n  # Tonnes that it lifts.\n  max_load:\n" + "    - 7\n" * 12
 
 

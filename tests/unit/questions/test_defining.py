@@ -14,7 +14,9 @@ from openbook.questions.question import read_question
         ("What is quay?", "**quay** is a small harbour server."),
         ("what is quay", "Meet quay. Quay is the server of harbours."),
         ("And what's a tide table?", "A *tide table* (printed) is a list."),
+        ("What is a tide table?", "So tide tables, which are printed, tell it."),
         ("What is a tide table?", "And this list is called a tide table."),
+        ("What is TTD?", "The tide table data, or TTD, is a list."),
         ("What are moorings?", "Moorings are ropes and rings."),
         ("What are moorings?", "The moorings are ropes and rings."),
         ("What is a quay?", "Quays are walls for ships."),
@@ -103,7 +105,10 @@ def test_a_heading_is_the_term_and_nothing_else(text: str, *, is_heading: bool) 
         ("What does quay mean here?", "quay|here"),
         ("what is meant by a quay", "quay"),
         ("explain quays", "quays"),
+        ("Please explain to me what a quay is", "quay"),
         ("define quay", "quay"),
+        ("quay - what is that", "quay"),
+        ("Quay, what's that?", "Quay"),
         ("What is a task in this project?", "task|in this project"),
         ("what are hooks in the core code", "hooks|in the core code"),
         ("What is a quay good for?", "quay"),
@@ -125,6 +130,8 @@ def test_what_a_term_means_is_asked_in_many_ways(question: str, term: str) -> No
         "What happens at low tide?",
         "What is the default of the port option?",
         "What is the default port?",
+        "What is stored in the cache?",
+        "what is new in version 3",
         "What is it?",
         "What is this?",
         "what does it mean",
@@ -197,3 +204,19 @@ def test_other_questions_ask_no_name_for_what_it_does(question: str) -> None:
 )
 def test_a_sentence_that_begins_with_a_name_and_a_verb_is_on_it(text: str, expected: bool) -> None:
     assert AskedTerm(("moor",)).is_subject_of(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: tide-table\nversion: 2\nsummary: It lists tides.", True),
+        ('{\n  "name": "tide_table",\n  "description": "It lists tides."\n}', True),
+        ("module: tide_table\nshort_description: It lists tides.", True),
+        ("name: tide_table\nversion: 2", False),
+        ("name: tide_tables_of_may\nsummary: It lists tides.", False),
+        ("uses: tide_table\nsummary: It lists tides.", False),
+    ],
+    ids=["yaml", "json", "python", "no description", "another name", "another key"],
+)
+def test_a_manifest_describes_what_it_names(text: str, expected: bool) -> None:
+    assert AskedTerm(("tide", "table")).is_described_in(text) is expected
