@@ -155,6 +155,7 @@ _REQUIRED_BONUS = 5.0
 
 # The changes of a release do not repeat its number.
 _RELEASE_BONUS = 9.0
+
 # An entry of a changelog, over the description of what it names.
 _CHANGE_BONUS = 9.0
 
@@ -169,8 +170,6 @@ _ASKING_FOR_VALUE = FRAME | frozenset(tokenize("number amount"))
 
 # Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
-
-
 # Headings of parts of such sections.
 _DESCRIPTION = re.compile(r"description|overview", re.IGNORECASE)
 _RETURNED = re.compile(r"returns?|return(?:ed)? values?", re.IGNORECASE)

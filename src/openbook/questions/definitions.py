@@ -17,7 +17,6 @@ _ASKS_WHAT = Phrases(
     rf"what(?:\s+is|['’]?s)\s+meant\s+by\s+(?:the\s+(?:word|term)\s+)?{_ARTICLE}(.+)",
     rf"(?:please\s+)?(?:explain|define)(?:\s+to\s+me)?\s+what\s+{_ARTICLE}(.+?)\s+(?:is|are|means?)",
     rf"(?:please\s+)?(?:explain|define)\s+(?!to\b|me\b|why\b|how\b|what\b|where\b|when\b){_ARTICLE}(.+)",
-    rf"{_ARTICLE}(.+?)\s*(?:[-–—:,]|\.\.\.)\s*what(?:\s+(?:is|are)|['’]?s)\s+(?:it|that|this|they|those|these)",
     r"(?:was|wer)\s+(?:ist|sind|war|waren)\s+(?:(?:ein|eine|der|die|das)\s+)?(.+)",
     r"qu['’]est[- ]ce\s+qu(?:e\s+(?:c['’]est\s+qu)?|['’])(?:e?\s*)(?:une?\s+|l[ea]s?\s+|l['’])?(.+)",
     r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",

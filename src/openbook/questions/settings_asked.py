@@ -94,9 +94,12 @@ _MAX_CHARS = 300
 # "What is --fraction of pastel mix?" and "What does the fraction option do when I mix colors?", but not "How do I use
 # --fraction with colors of different spaces?"
 _MAX_WORDS_BESIDE_OPTION = 4
+_DOES = re.compile(rf"\bdoes\s+the\s+[`\"']?{_WORD}[`\"']?\s+{_KIND}\s+(?:do|mean|control)\b", re.IGNORECASE)
 _ASKS_WHAT = re.compile(
     r"\W*(?:what|which|how\s+(?:many|much|long|often)\b|was|welche|que\b|quel|qu[ée])", re.IGNORECASE
 )
+# "in lazygit?", "to 5?"
+_AT_THE_END = re.compile(r"\b(?:in\s+(?:the\s+)?\w+|to\s+\d+)\W*$", re.IGNORECASE)
 
 _WANTS_VALUE = re.compile(r"\bdefaults?\b|\bstandard(?:wert|mäßig)|par défaut|por defecto|predeterminad", re.IGNORECASE)
 _WANTS_CHOICES = re.compile(r"\b(?:values|choices|types|modes)\b|\bwerte\b|\bvaleurs\b|\bvalores\b", re.IGNORECASE)
@@ -130,8 +133,8 @@ def asked_settings(text: str, tokens: Collection[str]) -> tuple[AskedSetting, ..
         spelled = [found for found in spelled if found in others or found in owning]
     written = " ".join(found.group() for found in spelled)
     plain = [name for name in plain if name not in written]
-    about = frozenset(tokenize(" ".join((written, *signed, *plain)))) | FRAME
-    has_option = bool(signed) or any(found.group().startswith("-") for found in spelled)
+    about = frozenset(tokenize(" ".join((written, *signed, *plain, *_AT_THE_END.findall(text))))) | FRAME
+    has_option = bool(signed or _DOES.search(text)) or any(found.group().startswith("-") for found in spelled)
     most = _MAX_WORDS_BESIDE_OPTION if has_option and _ASKS_WHAT.match(text) else 0
     if len(set(tokens) - about) > most:
         return ()

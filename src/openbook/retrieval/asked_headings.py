@@ -30,7 +30,11 @@ _OF_CODE = frozenset({"where", "uses"})
 # "Why is my file not formatted?" has the words of "format some lines of a file", and another answer.
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 
+_ERROR = re.compile(r"error|exception|warning", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
+# Opens or closes an example, in which `#` begins a comment.
+_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.MULTILINE)
+
 # A search reads the headings of a few dozen passages, mostly the same again. About 1 KB each.
 _CACHED_HEADINGS = 1 << 13
 
@@ -59,7 +63,9 @@ def heading_strength(query: Question, title: str, rarity: Mapping[str, float]) -
         return float(_compares(heading.sides, query.compared))
     if query.term is not None or (not heading.is_of_code and not _OF_CODE.isdisjoint(query.intents)):
         return 0.0
-    if any(_holds(said, _words(message)) for said in heading.said for message in query.messages):
+    # A function that a message names did not print it.
+    may_print = not heading.is_name or _ERROR.search(title) is not None
+    if may_print and any(_holds(said, _words(message)) for said in heading.said for message in query.messages):
         return 1.0
     shared = heading.said[0] & rarity.keys()
     is_other = heading.is_name or (heading.asks_why and not _WHY.search(query.text))
@@ -74,9 +80,17 @@ def nearest_heading(query: Question, chunk: Chunk, rarity: Mapping[str, float]) 
     """Return how near the nearest heading above or in a chunk of documentation is to a question, from 0 to 1."""
     if chunk.kind != "docs" or is_aside(chunk.span.path):
         return 0.0
-    titles = [_TAG.sub("", each[0]).strip("#\f \t") for each in HEADING.finditer(chunk.text)]
-    titles += [*chunk.context[-1:], *(title for _, _, title in questions_in(chunk.text))]
-    return max((heading_strength(query, title, rarity) for title in titles), default=0.0)
+    found = [heading_strength(query, title, rarity) for title in chunk.context[-1:]]
+    titles = ((each.start(), _TAG.sub("", each[0]).strip("#\f \t")) for each in HEADING.finditer(chunk.text))
+    for start, title in (*titles, *((start, title) for start, _, title in questions_in(chunk.text))):
+        strength = heading_strength(query, title, rarity)
+        found += [strength] if strength and not _is_in_example(chunk, start) else []
+    return max(found, default=0.0)
+
+
+def _is_in_example(chunk: Chunk, at: int) -> bool:
+    fences = sum(1 for _ in _FENCE.finditer(chunk.text, 0, at)) + bool(chunk.code_opening)
+    return chunk.language == "markdown" and fences % 2 == 1
 
 
 def _holds(said: frozenset[str], message: frozenset[str]) -> bool:

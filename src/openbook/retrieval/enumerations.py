@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from openbook.questions.enumerations_asked import AskedEnumeration
@@ -41,7 +42,7 @@ class Enumeration(NamedTuple):
 _WITH_BRACE = re.compile(
     r"^[^\n\S]*(?:[\w()@]+[^\n\S]+)*?(?P<typedef>typedef[^\n\S]+)?enum\b(?:[^\n\S]+(?:class|struct)\b)?(?:\s+(?P<name>\w+))?"
     r"[^\n\S]*(?:<[^>{};]*>)?[^\n\S]*(?:\([^{};]*\))?\s*(?::(?!:)[^{};=()]*|\b(?:implements|extends|where)\b[^{};=]*)?"
-    r"\{",
+    r"(?:\{|(?P<indents>:[^\n\S]*$))",
     re.MULTILINE,
 )
 _OF_PYTHON = re.compile(
@@ -57,24 +58,35 @@ _OF_TYPESCRIPT = re.compile(
     rf"(?P<values>{_TEXT}(?:\s*\|\s*{_TEXT})+)",
     re.MULTILINE,
 )
-# Lines such as `#ifdef` count as comments.
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*#[ \t]*\w[^\n]*", re.DOTALL | re.MULTILINE)
+_SIGNATURE = re.compile(r"\benum\b|\(.*\b\w*(?:Enum|Flag|Choices)\b")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _STRING_OR_COMMENT = re.compile(
-    rf"{_COMMENT.pattern}|\"\"\".*?\"\"\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", re.DOTALL | re.MULTILINE
+    rf"{_COMMENT.pattern}|\"\"\".*?\"\"\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", re.DOTALL
 )
+_WITH_APOSTROPHES = re.compile(rf"{_STRING_OR_COMMENT.pattern}|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+_IN_APOSTROPHES = frozenset("javascript jsx typescript tsx php".split())
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*\w[^\n]*", re.MULTILINE)
+_WITH_DIRECTIVES = frozenset("c cpp csharp objc".split())
 # Annotations, attributes and modifiers may precede the name.
 _MEMBER = re.compile(r"\s*(?:(?:@[\w.]+|#|\[ *\])\s*)*(?P<name>[A-Za-z_]\w*)")
 _CASE = re.compile(r"^[^\n\S]*(?:indirect\s+)?case\s+(?P<names>`?\w[^\n=]*)", re.MULTILINE)
 _WITH_CASES = frozenset("php scala swift".split())
-_ENTRY_OF_PYTHON = re.compile(r"^(?P<indent>[ \t]+)(?P<name>[A-Za-z]\w*)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+_ENTRY_OF_PYTHON = re.compile(r"(?P<name>[A-Za-z]\w*)[ \t]*(?::[^=\n]+)?=(?!=)")
 _ENTRY_OF_GO = re.compile(r"[ \t]+(?P<name>[A-Za-z]\w*)(?:[ \t]+(?P<type>[A-Z]\w*))?[ \t]*(?P<set>=|//|$)")
 _LEADS = re.compile(r"[ \t]*(?:#|//|/\*|\*|@\w)")
 
 
 def has_enumeration(asked: AskedEnumeration, chunk: Chunk) -> bool:
-    """Return whether a chunk has the definition of an enumeration, or the value of it that is asked for."""
+    """Return whether a chunk has the definition of an enumeration, or the value of it that is asked for.
+
+    An enumeration with long comments is split. All its chunks have its head as their signature.
+    """
     meant = (each for each in enumerations_in(chunk.text, chunk.language) if asked.is_name(each.name))
-    return any(not asked.member or asked.member in (member.name for member in each.members) for each in meant)
+    if any(not asked.member or asked.member in (member.name for member in each.members) for each in meant):
+        return True
+    is_rest = asked.is_name(chunk.symbol.rpartition(".")[2]) and _SIGNATURE.search(chunk.signature)
+    member = rf"^[ \t]*(?:case[ \t]+)?{asked.member}\b"
+    return bool(asked.member and is_rest and re.search(member, chunk.text, re.MULTILINE))
 
 
 @lru_cache(maxsize=64)
@@ -102,9 +114,11 @@ def _blanked(text: str, pattern: re.Pattern[str]) -> str:
 def _in_braces(text: str, language: str) -> Iterator[Enumeration]:
     if language in ("typescript", "tsx"):
         yield from _unions(text)
-    masked = _blanked(text, _STRING_OR_COMMENT)
+    masked = _blanked(text, _WITH_APOSTROPHES if language in _IN_APOSTROPHES else _STRING_OR_COMMENT)
+    if language in _WITH_DIRECTIVES:
+        masked = _blanked(masked, _DIRECTIVE)
     for head in _WITH_BRACE.finditer(masked):
-        end = _end_of_body(masked, head.end())
+        end = _end_of_indented(masked, head) if head["indents"] else _end_of_body(masked, head.end())
         flat = _without_nested(masked[head.end() : end])
         read = _cases if language in _WITH_CASES else _listed
         members = tuple(read(text[head.end() : end], flat, head.end()))
@@ -137,6 +151,11 @@ def _end_of_body(masked: str, start: int) -> int:
         if not depth:
             return found.start()
     return len(masked)
+
+
+def _end_of_indented(masked: str, head: re.Match[str]) -> int:
+    outer = re.compile(rf"^[ \t]{{0,{indentation(head[0])}}}\S", re.MULTILINE).search(masked, head.end())
+    return outer.start() if outer else len(masked)
 
 
 def _without_nested(body: str) -> str:
@@ -177,25 +196,33 @@ def _cases(body: str, flat: str, base: int) -> Iterator[Member]:
 
 def _in_python(text: str) -> Iterator[Enumeration]:
     for head in _OF_PYTHON.finditer(text):
-        entries = list(_ENTRY_OF_PYTHON.finditer(text, head.end(), _end_below(text, head.end(), len(head["indent"]))))
-        members = tuple(
-            Member(
-                each["name"],
-                _with_comment(text, each.start()),
-                _end_below(text, each.end(), len(each["indent"])),
-            )
-            for each in entries
-            if each["indent"] == entries[0]["indent"]
-        )
+        body = _lines(text, _end_of_line(text, head.end()) + 1, len(head["indent"]))
+        inner = next((indent for _, indent, line in body if _ENTRY_OF_PYTHON.match(line)), 0)
+        outer = [place for place, (_, indent, _) in enumerate(body) if indent <= inner]
+        members = []
+        for place, below in pairwise((*outer, len(body))):
+            start, _, line = body[place]
+            if named := _ENTRY_OF_PYTHON.match(line):
+                members.append(
+                    Member(named["name"], _with_comment(text, start), _end_of_line(text, body[below - 1][0]))
+                )
         if members:
-            yield Enumeration(head["name"], head.start() + len(head["indent"]), members[-1].end, members)
+            yield Enumeration(head["name"], head.start() + len(head["indent"]), members[-1].end, tuple(members))
 
 
-def _end_below(text: str, place: int, indent: int) -> int:
-    """Return where the lines end that are indented by more than `indent` below a line."""
-    end = _end_of_line(text, place)
-    outer = re.compile(rf"^[ \t]{{0,{indent}}}\S", re.MULTILINE).search(text, end)
-    return len(text[: outer.start() if outer else len(text)].rstrip())
+def _lines(text: str, start: int, least: int) -> list[tuple[int, int, str]]:
+    """Return the start, the indentation and the rest of each line that is indented by more than `least`."""
+    found = []
+    while start < len(text):
+        end = _end_of_line(text, start)
+        line = text[start:end]
+        said = line.lstrip()
+        if said and len(line) - len(said) <= least:
+            break
+        if said:
+            found.append((start, len(line) - len(said), said.rstrip()))
+        start = end + 1
+    return found
 
 
 def _in_go(text: str) -> Iterator[Enumeration]:

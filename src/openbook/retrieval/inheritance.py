@@ -20,9 +20,9 @@ Lookup = Callable[[str, Collection[File]], Sequence[Outline]]
 
 
 def inherited(query: Question, known: Sequence[Outline], lookup: Lookup) -> list[Outline]:
-    """Return the methods that a question calls by the names of subclasses; none if these define them themselves.
+    """Return the methods that a question calls by the names of subclasses, of the nearest class that defines them.
 
-    `known` are the candidates of the question.
+    `known` are the candidates of the question. There is nothing to add if a method of the subclass is one of them.
     """
     named = zip(query.identifiers, query.owners, strict=True)
     return [

@@ -16,7 +16,8 @@ from openbook.types import Chunk
 
 _LITERAL = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`", re.DOTALL)
 # What is between two literals of one text: nothing, an operator, or an expression with one on either side.
-_JOINS = re.compile(r"\s*(?:(?P<sign>\+|\.\.?|<<|<>|[~\\])(?P<value>[^;{}]{1,80}(?P=sign))?)?\s*\w{0,2}")
+_ADJOINS = re.compile(r"\s*(?:[+.~\\]|\.\.|<<|<>)?\s*\w{0,2}")
+_VALUE_BETWEEN = re.compile(r"\s*(?P<joins>\+|\.|<<|<>)[^;{}]{1,80}(?P=joins)\s*\w{0,2}|\s*PRI\w+\s*")
 _VALUE_BEHIND = re.compile(r"\s*(?:\+|\.\.?|<<|<>)\s*[\w$(]")
 _PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-+#*.\d]*[A-Za-z@]|~[a-z]"  # printf; Erlang
@@ -61,8 +62,10 @@ def literals_of(code: str) -> tuple[MessageLiteral, ...]:
     for before, part in zip((None, *parts), parts, strict=False):
         text = part[0][1:-1]
         gap = None if before is None else code[before.end() : part.start()]
-        if gap is not None and (joined := _JOINS.fullmatch(gap)):
-            found[-1][1].append(f"{_ANYTHING}{text}" if joined["value"] else text)
+        if gap is not None and _ADJOINS.fullmatch(gap):
+            found[-1][1].append(text)
+        elif gap is not None and _VALUE_BETWEEN.fullmatch(gap):
+            found[-1][1].extend((_ANYTHING, text))
         else:
             found.append((part.start(), [text]))
         if _VALUE_BEHIND.match(code, part.end()):

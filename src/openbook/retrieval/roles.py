@@ -109,6 +109,7 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "legal": re.compile(r"\blicen[sc](?:es?|ed|ing)\b|\bcopyright|\bpatents?\b|\bcontributors\b", re.IGNORECASE),
+    "vendored": re.compile(r"\bvendor(?:ed|ing|s)?\b|\bthird[- ]part(?:y|ies)\b", re.IGNORECASE),
 }
 
 # A search reads the paths of a hundred candidates, mostly the same again. About 1 KB each.

@@ -107,8 +107,6 @@ def test_a_heading_is_the_term_and_nothing_else(text: str, *, is_heading: bool) 
         ("explain quays", "quays"),
         ("Please explain to me what a quay is", "quay"),
         ("define quay", "quay"),
-        ("quay - what is that", "quay"),
-        ("Quay, what's that?", "Quay"),
         ("What is a task in this project?", "task|in this project"),
         ("what are hooks in the core code", "hooks|in the core code"),
         ("What is a quay good for?", "quay"),

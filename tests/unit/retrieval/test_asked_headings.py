@@ -42,6 +42,7 @@ def test_a_heading_is_near_that_has_nearly_all_words_of_a_question_and_few_other
         ("can ships moor", "Can ships that are late moor at any quay in May?"),
         ("how do ships work", "The ships"),
         ("how does TideTable work", "TideTable"),  # a name of several parts
+        ("Error: setTideTable() may be used only in a harbour", "setTideTable"),  # its page does not tell
         ("can it tie only some ropes of a ship", "Why is my ship not tied with ropes?"),
         ("what is a tide table", "Tide table"),  # has rules of its own
         ("where is the tide table printed", "Printing the tide table"),
@@ -86,6 +87,18 @@ def test_headings_above_and_in_a_chunk_of_documentation_count() -> None:
     assert nearest_heading(query, chunk_of(text, "CHANGELOG.md"), rarity) == 0.0
 
 
+def test_comments_of_examples_are_no_headings() -> None:
+    query = read_question("moor ships overnight")
+    rarity = dict.fromkeys(query.tokens, 1.0)
+    code = "```sh\n# Moor ships overnight\nmoor --night\n```\n"
+    cut = chunk_of(code.partition("\n")[2], code_opening="```sh", language="markdown")
+
+    assert nearest_heading(query, chunk_of(code, language="markdown"), rarity) == 0.0
+    assert nearest_heading(query, cut, rarity) == 0.0
+    assert nearest_heading(query, chunk_of(f"{code}\n# Moor ships overnight\n", language="markdown"), rarity) == 1.0
+    assert nearest_heading(query, chunk_of(code, language="rst"), rarity) == 1.0
+
+
 def test_a_section_with_such_a_heading_is_ranked_first(tmp_path: Path) -> None:
     library = Library(tmp_path / "library.sqlite")
     library.put("ships.md", "Ships moor overnight. Can ships moor? Ships can moor overnight, and ships moor by day.")
@@ -97,9 +110,11 @@ def test_a_section_with_such_a_heading_is_ranked_first(tmp_path: Path) -> None:
     assert found[0].signals["headed"] > 0
 
 
-def test_the_question_of_a_faq_in_bold_is_a_heading() -> None:
+def test_the_question_of_a_faq_in_bold_is_a_heading_but_not_in_an_example() -> None:
     query = read_question("can ships moor overnight")
     rarity = dict.fromkeys(query.tokens, 1.0)
     page = chunk_of("**Can ships moor overnight?**\n\nYes.", "faq.md", language="markdown")
+    example = chunk_of("```\n**Can ships moor overnight?**\n```\n", "faq.md", language="markdown")
 
     assert nearest_heading(query, page, rarity) > 0.9
+    assert nearest_heading(query, example, rarity) == 0.0

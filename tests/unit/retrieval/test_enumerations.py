@@ -28,7 +28,7 @@ def texts(text: str, language: str) -> list[str]:
         ("java", "public enum Knot implements Tied {\n  @Old Bowline(\"a;b\"), Hitch { int n() { } };\n  int a, b;\n}"),
         ("kotlin", "enum class Knot(val turns: Int) : Tied {\n  Bowline(1),\n  Hitch(2);\n  fun a() = 1\n}"),
         ("swift", "enum Knot: String, Codable {\n  case Bowline(Int, Int), Hitch\n  var turns: Int { 1 }\n}"),
-        ("typescript", "export const enum Knot {\n  Bowline = 'a',\n  Hitch,\n}"),
+        ("typescript", "export const enum Knot {\n  Bowline = 'a,b',\n  Hitch,\n}"),
         ("typescript", "export type Knot =\n  // the first\n  | \"Bowline\"\n  | 'Hitch';"),
         ("tsx", 'type Knot = "Bowline" | "Hitch"'),
         ("c", "typedef enum {\n#ifdef ROPE\n  Bowline, /* one, two */\n#endif\n  Hitch\n} Knot;"),
@@ -36,6 +36,7 @@ def texts(text: str, language: str) -> list[str]:
         ("cpp", "enum class Knot : std::uint8_t {\n  Bowline,\n  Hitch,\n};"),
         ("csharp", "[Flags]\npublic enum Knot : byte\n{\n    [Old(1, 2)]\n    Bowline = 1 << 0,\n    Hitch = 2\n}"),
         ("php", "enum Knot: string\n{\n  case Bowline = 'a';\n  case Hitch = 'b';\n  function a() {}\n}"),
+        ("scala", "enum Knot(val turns: Int):\n  case Bowline extends Knot(1)\n  case Hitch\n\nval case = 1"),
         ("python", "class Knot(Enum):\n    Bowline = 1\n    Hitch: A = 2\n\n    def a(b):\n        d = 1\n\nc = 1"),
         ("python", "class Knot(TextChoices):\n    Bowline = (\n        'a',\n        'b',\n    )\n    Hitch = 'c'"),
         ("go", "type Knot int\n\nconst (\n\tBowline Knot = iota // one\n\tHitch\n)"),
@@ -105,6 +106,10 @@ HEAD = "pub enum MooringKind"
         (ENUM.replace("Swing,", "Pile,"), {}, 0.0),
         (ENUM, {"path": "tests/kind.rs"}, 0.0),
         (ENUM, {"kind": "docs"}, 0.0),
+        (REST, {"symbol": "MooringKind", "signature": HEAD}, 1.0),
+        (REST, {"symbol": "Other", "signature": "pub enum Other"}, 0.0),
+        (REST, {"symbol": "MooringKind", "signature": "impl MooringKind"}, 0.0),
+        ("    tie(Swing),\n}", {"symbol": "MooringKind", "signature": HEAD}, 0.0),
     ],
 )
 def test_a_chunk_has_the_value_of_a_question(text: str, fields: dict[str, Any], expected: float) -> None:

@@ -269,6 +269,7 @@ def test_a_course_counts_in_full_wherever_it_lies(path: str) -> None:
         ("which proposal adds ropes", "changelog"),
         ("which design decisions were made for ropes", "changelog"),
         ("has it been audited", "changelog"),
+        ("how are vendored packages patched", "vendored"),
         ("under which license may I sell ropes", "legal"),
         ("who holds the copyright", "legal"),
     ],
