@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from openbook.extractive.context import build_context
-from openbook.extractive.requirements import lines_with_versions
+from openbook.extractive.passages import passages_of
+from openbook.extractive.requirements import lines_with_versions, share_of_versions
 from openbook.questions.question import read_question
 from openbook.types import Chunk
 from tests.unit.extractive.picking import picked, quotes
@@ -96,3 +97,21 @@ def test_code_states_nothing() -> None:
     code = chunk_of(text, "crane.py", kind="code", language="python")
 
     assert quotes(picked(QUESTION, page(OTHER, "other.md"), code))[0] == OTHER
+
+
+@pytest.mark.parametrize(("language", "stated"), [("toml", 0), ("", 1)])
+def test_a_manifest_in_an_example_is_that_of_another_project(language: str, stated: int) -> None:
+    example = f'```{language}\nrequires-python = ">=3.8"\npython = ">=3.9"\n```'
+    text = f"The harbour has an example:\n\n{example}\n\nIt needs Python 3.9+."
+    query = read_question(QUESTION)
+    (shown,) = build_context([result_of(page(text))], 1000).shown
+
+    assert len(list(lines_with_versions(query, shown))) == stated
+    assert [share_of_versions(query, each) for each in passages_of(shown)] == [0.0, stated, 1.0]
+
+
+def test_what_a_page_says_comes_before_a_manifest_in_an_example() -> None:
+    example = page('Of Python, the harbour needs:\n\n```toml\nrequires-python = ">=3.8" # version of the harbour\n```')
+    said = page("The harbour needs Python 3.10, or newer.", "needs.md")
+
+    assert quotes(picked(QUESTION, example, said))[0] == said.text
