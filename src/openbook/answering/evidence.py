@@ -200,7 +200,8 @@ class EvidenceFinder:
         if is_known_to_speak(results[0]) or ResultRole.OVERVIEW in results[0].roles:
             return Relevance()
         # An entry of the setting that is asked for answers, whatever else is said around it ("flag").
-        if results[0].signals.get("setting", 0.0) >= weights.QUESTION["setting"]:
+        # It is quoted first, also if another passage ranks before it.
+        if any(each.signals.get("setting", 0.0) >= weights.QUESTION["setting"] for each in results):
             return Relevance()
         # What prints a message answers, whatever values the message has.
         if results[0].signals.get("message"):

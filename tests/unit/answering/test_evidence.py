@@ -45,13 +45,14 @@ def test_what_describes_a_setting_answers_whatever_words_are_around_it(tmp_path:
     library.put("moor.py", f'add_argument(\n    "--tides",\n    help="Reads them. {told}",\n)', kind="code")
     finder = EvidenceFinder(library.index, library.embedder, library.text_now)
 
-    def judged(question: str) -> tuple[str, bool, str]:
+    def judged(question: str, step: int = 1) -> tuple[str, bool, str]:
         asked = standalone(question, ())
-        results = finder.find(asked.question, 3, Filter())
+        results = finder.find(asked.question, 3, Filter())[::step]
         relevance = finder.judge(asked, results, finder.weigh(asked.asked), Filter())
         return relevance.fault, relevance.is_doubtful, results[0].chunk.span.path
 
     assert judged("What does the --tides flag do?") == ("", False, "moor.py")
+    assert judged("What does the --tides flag do?", -1)[:2] == ("", False)  # another one ranks before it
     assert judged("What does the --gulls flag do?")[0] == "nothing relevant"
 
 
