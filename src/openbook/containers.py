@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 NOTES = frozenset(
     "note warning tip important caution danger hint attention error seealso admonition versionadded versionchanged"
@@ -63,6 +64,10 @@ _BOX = re.compile(
 # An icon in a title of MkDocs, as `:material-linux:`.
 _ICON = re.compile(r"(?<!\w):[\w+-]+:(?!`)")
 
+# A picture in Markdown, perhaps as a link, such as a badge behind the title of a README.
+_TARGET = r"(?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,100}\])"
+_PICTURE = re.compile(rf"\[!\[[^\[\]\n]{{0,300}}\]{_TARGET}\s?\]{_TARGET}|!\[[^\[\]\n]{{0,300}}\]{_TARGET}")
+
 ITEM = re.compile(r"\s*((?:[-*+•]|\(?(?:\w|\d+|#)[.)])[ \t]+)")
 DIRECTIVE = re.compile(r"\s*(?:\.\. )*\.\.[ \t]+(?P<name>[\w:+.-]*\w)::(?:\s+(?P<said>.*)|$)")
 _CODE_DIRECTIVES = frozenset(
@@ -70,6 +75,19 @@ _CODE_DIRECTIVES = frozenset(
     " doctest testcode testoutput testsetup testcleanup ipython jupyter-execute graphviz digraph graph mermaid uml raw"
     " csv-table".split()
 )
+
+
+def without_pictures(title: str) -> str:
+    """Return a title in Markdown without its pictures, unless it has nothing else.
+
+    Example:
+        >>> without_pictures("Ring [![Build](build.svg)](https://ci.example)")
+        'Ring'
+        >>> without_pictures("![Rack](logo.webp)")
+        '![Rack](logo.webp)'
+    """
+    rest = _PICTURE.sub("", title).strip(" \t|•·")
+    return rest if any(map(str.isalnum, unescape(_TAG.sub("", rest)))) else title
 
 
 def questions_in(text: str) -> Iterator[tuple[int, int, str]]:

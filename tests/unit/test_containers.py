@@ -1,10 +1,10 @@
-"""Questions of FAQs that are no headings."""
+"""Questions of FAQs that are no headings, and titles without pictures."""
 
 from __future__ import annotations
 
 import pytest
 
-from openbook.containers import questions_in
+from openbook.containers import questions_in, without_pictures
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,23 @@ def test_questions_in_bold_with_a_label_or_folded_are_read(text: str, question: 
 )
 def test_other_text_has_none(text: str) -> None:
     assert list(questions_in(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "rest"),
+    [
+        ("Ropes ![Build](a.svg)", "Ropes"),
+        ("Ropes · [![Build](a.svg)](b) | [![Chat][c]][d]", "Ropes"),
+        ("![Build](a.svg)", "![Build](a.svg)"),
+        ("<b>![Ropes](a.svg)</b>&nbsp;![Build](b.svg)", "<b>![Ropes](a.svg)</b>&nbsp;![Build](b.svg)"),
+        ("[Ropes](a.md) and knots!", "[Ropes](a.md) and knots!"),
+        ("Ropes [![Build](a.svg) ok", "Ropes [ ok"),
+    ],
+)
+def test_a_title_loses_its_pictures_if_it_has_words(title: str, rest: str) -> None:
+    assert without_pictures(title) == rest
+
+
+@pytest.mark.parametrize("text", ["[![a", "![", "[![a](", "![a](b", "[![a](b)", "&a"])
+def test_a_long_title_takes_no_more_time_than_its_length(text: str) -> None:
+    assert without_pictures(text * 10_000)

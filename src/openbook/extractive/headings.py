@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from openbook.containers import HEADING, OPENS_BODY, questions_in, section_title
+from openbook.containers import HEADING, OPENS_BODY, questions_in, section_title, without_pictures
 from openbook.entries import indent_of
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import examples_of, indented_code
@@ -168,7 +168,7 @@ def _heading(text: str, found: re.Match[str], title: str = "") -> ChunkHeading:
     underline = found[1] if found.re is HEADING else None
     is_overlined = underline is not None and len(above) > 1 and above == underline * len(above)
     mark = underline * (1 + is_overlined) if underline else signs
-    title = _SIGNS.sub(r"\1", readable(_ATTRIBUTES.sub("", title or line))).lstrip("# \t").rstrip()
+    title = _SIGNS.sub(r"\1", readable(without_pictures(_ATTRIBUTES.sub("", title or line)))).lstrip("# \t").rstrip()
     # A closing row of signs is apart from the title, other than that of `copy#`.
     bare = title.rstrip("#")
     title = bare.rstrip() if not bare or bare[-1].isspace() else title

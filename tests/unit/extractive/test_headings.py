@@ -150,6 +150,7 @@ def test_bodies_end_where_their_indentation_does() -> None:
         ("copy#\n=====", "rst", "copy#"),
         ("## In C# ##", "markdown", "In C#"),
         ("## Tides ##", "markdown", "Tides"),
+        ("## Tides [![Build](a.svg)](b)", "markdown", "Tides"),
     ],
 )
 def test_a_heading_is_told_as_a_page_shows_it(heading: str, language: str, title: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from openbook.containers import OPENS_BODY, holds_prose, section_title
+from openbook.containers import OPENS_BODY, holds_prose, section_title, without_pictures
 from openbook.sources.front_matter import FRONT_MATTER, stated_title
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.text import LineIndex
@@ -219,6 +219,7 @@ def _merge(leaves: Iterator[tuple[int, _Leaf]]) -> Iterator[_Leaf]:
 
 def _title(parser: MarkdownIt, raw: str, environment: dict[str, object]) -> str:
     """Reduce the source of a heading to its visible text."""
+    raw = without_pictures(raw)
     if len(raw) > _MAX_TITLE_CHARS:
         return " ".join(raw.split())
     tokens: list[Token] = []
