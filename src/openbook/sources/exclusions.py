@@ -49,6 +49,9 @@ _IGNORED_FILES = frozenset(
 # Text made for machines: minified code, source maps, drawings.
 _IGNORED_ENDINGS = (".min.js", ".min.css", ".min.mjs", ".map", ".svg", ".bundle.js", "-lock.json", ".egg-info")
 
+# Compiled if there is a source map. A minified twin tells nothing, since libraries keep theirs beside the source.
+_COMPILED_ENDINGS = (".js", ".cjs", ".mjs", ".css")
+
 _BINARY_SUFFIXES = frozenset(
     """
     png jpg jpeg gif bmp ico icns webp tif tiff avif heic psd ai eps xcf sketch fig
@@ -122,10 +125,18 @@ def is_binary_name(name: str) -> bool:
     return name.rpartition(".")[2].lower() in _BINARY_SUFFIXES and "." in name
 
 
-def is_ignored_file(name: str) -> bool:
-    """Return whether a file is ignored by default: lock files and minified code."""
+def is_ignored_file(name: str, siblings: AbstractSet[str] = frozenset()) -> bool:
+    """Return whether a file is ignored by default: lock files, minified code, and what was compiled from other files.
+
+    `siblings` are the names beside it, in lower case. A source map tells that JavaScript or CSS was compiled.
+
+    Example:
+        >>> is_ignored_file("cargo.lock"), is_ignored_file("app.js", {"app.js.map"}), is_ignored_file("app.js")
+        (True, True, False)
+    """
     name = name.lower()
-    return name in _IGNORED_FILES or name.endswith(_IGNORED_ENDINGS)
+    is_compiled = name.endswith(_COMPILED_ENDINGS) and f"{name}.map" in siblings
+    return is_compiled or name in _IGNORED_FILES or name.endswith(_IGNORED_ENDINGS)
 
 
 def is_ignored_folder(name: str, siblings: AbstractSet[str]) -> bool:

@@ -212,7 +212,7 @@ class _Walk:
             self._sort_in_folder(entry, place, path + "/", siblings)
         elif is_secret(name):
             self._skip(path, KEYNOTE if _is_keynote(entry) else SkipReason.SECRET)
-        elif self._is_ignored(place, path, is_ignored_file(name)):
+        elif self._is_ignored(place, path, is_ignored_file(name, siblings)):
             pass  # unlike what is skipped, it is not reported
         elif is_binary_name(name) and not covers(self._readers, name):
             self._skip(path, SkipReason.BINARY_NAME)

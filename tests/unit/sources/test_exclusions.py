@@ -42,6 +42,13 @@ def test_lock_files_and_minified_files_are_ignored() -> None:
     assert [name for name in names if not is_ignored_file(name)] == ["a.js", "lock.py", "map"]
 
 
+def test_what_has_a_source_map_beside_it_is_compiled_and_ignored() -> None:
+    names = ["App.js", "app.cjs", "lib.js", "app.css", "world"]
+    beside = {"app.js.map", "app.cjs.map", "lib.min.js", "lib.min.js.map", "app.css.map", "world.map"}
+
+    assert [name for name in names if not is_ignored_file(name, beside)] == ["lib.js", "world"]
+
+
 @pytest.mark.parametrize(
     ("name", "sibling", "ignored"),
     [

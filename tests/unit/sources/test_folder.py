@@ -91,6 +91,13 @@ def test_folders_of_tools_and_lock_files_are_ignored(tmp_path: Path) -> None:
     assert scan.skipped == ()
 
 
+def test_compiled_files_are_ignored_unless_a_rule_includes_them(tmp_path: Path) -> None:
+    touch(tmp_path, "a/App.js", "a/App.js.map", "a/src.js", "b/kept.js", "b/kept.js.map")
+    (tmp_path / ".openbookignore").write_text("!/b/kept.js\n")
+
+    assert listed(tmp_path) == [".openbookignore", "a/src.js", "b/kept.js"]
+
+
 def test_hidden_folders_that_people_write_are_listed(tmp_path: Path) -> None:
     touch(tmp_path, ".github/workflows/ci.yml")
 
