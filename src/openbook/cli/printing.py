@@ -211,11 +211,17 @@ def print_report(report: SyncReport) -> None:
 
 
 def remark_lines(remarks: Mapping[str, Sequence[str]], more: str = "") -> Iterator[str]:
-    """Yield what is missing from files, a line each; the last line counts the remaining ones, followed by `more`."""
-    for path in list(remarks)[:_MAX_REMARKS]:
-        yield f"{path}: {'; '.join(remarks[path])}"
-    if len(remarks) > _MAX_REMARKS:
-        yield f"... and {counted(len(remarks) - _MAX_REMARKS, 'more file')}{more}"
+    """Yield what is missing from files; those that miss the same share a line. The last line counts the rest."""
+    alike: dict[str, list[str]] = {}
+    for path, of_file in remarks.items():
+        alike.setdefault("; ".join(of_file), []).append(path)
+    for remark, paths in list(alike.items())[:_MAX_REMARKS]:
+        others = max(0, len(paths) - _MAX_EXAMPLES)
+        and_more = f" and {counted(others, 'more file')}" if others else ""
+        yield f"{', '.join(paths[:_MAX_EXAMPLES])}{and_more}: {remark}"
+    left = sum(map(len, list(alike.values())[_MAX_REMARKS:]))
+    if left:
+        yield f"... and {counted(left, 'more file')}{more}"
 
 
 def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:

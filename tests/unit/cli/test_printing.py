@@ -8,7 +8,7 @@ import pytest
 
 from openbook.answers import Citation, Claim, GenerationResult, Repair, Verdict
 from openbook.cli.answers import print_answer
-from openbook.cli.printing import LocationFormatter, complain, print_report, print_results, size_advice
+from openbook.cli.printing import LocationFormatter, complain, print_report, print_results, remark_lines, size_advice
 from openbook.index.protocol import Source
 from openbook.ingest.sync import SyncReport
 from openbook.retrieval.excerpts import with_excerpts
@@ -100,16 +100,27 @@ def test_a_result_of_what_has_no_lines_shows_the_place_that_the_original_has(
     assert capsys.readouterr().out == f" 1. {(tmp_path / 'a.md').as_posix()} p. 4  0.500\n      one\n"
 
 
-def test_what_could_not_be_read_has_a_line_for_each_file_though_nothing_was_written(
+def test_what_could_not_be_read_has_a_line_for_each_reason_though_nothing_was_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    remarks = {f"{number:02}.pdf": ("not indexed: damaged", "b\n") for number in range(22)}
+    remarks = {f"{number:02}.pdf": ("not indexed: damaged", f"page {number}\n") for number in range(22)}
 
     print_report(SyncReport("s", remarks=remarks))
 
     first, *_, twentieth, rest = capsys.readouterr().err.splitlines()
-    assert (first, twentieth) == ("00.pdf: not indexed: damaged; b\ufffd", "19.pdf: not indexed: damaged; b\ufffd")
+    assert first == "00.pdf: not indexed: damaged; page 0\ufffd"
+    assert twentieth == "19.pdf: not indexed: damaged; page 19\ufffd"
     assert rest == "... and 2 more files; openbook status counts the reasons"
+
+
+@pytest.mark.parametrize(
+    ("number", "line"),
+    [(1, "0.zip: binary"), (3, "0.zip, 1.zip, 2.zip: binary"), (9, "0.zip, 1.zip, 2.zip and 6 more files: binary")],
+)
+def test_files_with_the_same_remark_share_a_line(number: int, line: str) -> None:
+    remarks = {f"{place}.zip": ("binary",) for place in range(number)}
+
+    assert list(remark_lines({**remarks, "a.pdf": ("damaged",)})) == [line, "a.pdf: damaged"]
 
 
 def test_an_explained_result_shows_what_moved_it_strongest_first_and_equals_by_name(
