@@ -21,7 +21,7 @@ from openbook.extractive.parameter_passages import with_parameters
 from openbook.extractive.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.extractive.pointers import further_places
 from openbook.extractive.procedures import joined
-from openbook.extractive.quoting import in_code, itemized, mark_of, pointed, quoted
+from openbook.extractive.quoting import in_code, itemized, mark_of, place_of, pointed, quoted
 from openbook.extractive.requirements import lines_with_versions, share_of_versions
 from openbook.extractive.scoring import (
     ASKED_BONUS,
@@ -477,7 +477,7 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
 
 
 def _heading(item: ScoredPassage) -> tuple[str, bool]:
-    """Return the heading of a quote: columns, lesson, list entry or parents; and whether the quote itself lacks it.
+    """Return the heading of a quote: columns, lesson, list entry, parents or place; and whether the quote lacks it.
 
     If the quote is the heading of a lesson, only the course is named.
     """
@@ -486,13 +486,13 @@ def _heading(item: ScoredPassage) -> tuple[str, bool]:
         return in_code(passage.release), True
     if item.left_out.columns:
         return in_code(item.left_out.columns), True
-    if passage.setting is not None:
-        parents = parents_shown(passage.setting)
-        return (in_code(".".join(parents)), True) if parents else ("", False)
+    if passage.setting is not None and (parents := parents_shown(passage.setting)):
+        return in_code(".".join(parents)), True
     if lesson is None:
-        position = passage.first.number - 1
         entry = passage.entry
-        return ("", False) if entry is None else (in_code(entry.name), position > entry.head)
+        if entry is not None and passage.first.number - 1 > entry.head:
+            return in_code(entry.name), True
+        return place_of(passage), not item.is_item
     label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
     count = passage.shown.result.signals.get(LESSONS)
     return label if count is None else f"{lesson.course} · {count:.0f} lessons", True

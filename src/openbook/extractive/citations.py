@@ -82,11 +82,15 @@ def citation_of(
 
 
 def _label_at(place: UnitRange) -> str:
-    """Return the label of a range: the headings of its section, or the one that it begins with."""
     result = place.shown.result
-    line_end = result.chunk.text.find("\n", place.first.span.start_char - result.chunk.span.start_char)
-    headings = headings_over(result.chunk, line_end if line_end >= 0 else len(result.chunk.text))
-    return label_of(replace(result, chunk=replace(result.chunk, context=headings)))
+    return label_of(replace(result, chunk=replace(result.chunk, context=headings_at(place))))
+
+
+def headings_at(place: UnitRange) -> tuple[str, ...]:
+    """Return the headings of the section of a range, outermost first, with the one that it begins with."""
+    chunk = place.shown.result.chunk
+    line_end = chunk.text.find("\n", place.first.span.start_char - chunk.span.start_char)
+    return headings_over(chunk, line_end if line_end >= 0 else len(chunk.text))
 
 
 def symbol_at(place: UnitRange) -> str:

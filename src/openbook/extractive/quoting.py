@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from openbook.containers import box_title
 from openbook.entries import indent_of, object_name
-from openbook.extractive.citations import UnitRange, symbol_at
+from openbook.extractive.citations import UnitRange, headings_at, symbol_at
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
 from openbook.extractive.headings import headings_in, headings_over
@@ -77,15 +77,29 @@ def itemized(passage: Passage) -> str:
     return f"- {title}: {said} {mark_of(passage)}" if said else f"- {title} {mark_of(passage)}"
 
 
+def place_of(passage: Passage) -> str:
+    """Return where a passage stands: its section with the one above, or its file with the enclosing definition.
+
+    What the passage begins with, a heading or the head of a definition, is left out.
+    """
+    place, chunk = _range_of(passage), passage.shown.result.chunk
+    name = PurePosixPath(chunk.span.path).name
+    if passage.shown.is_prose:
+        headings = headings_at(place)
+        begins = headings != headings_over(chunk, passage.start_char - chunk.span.start_char)
+        return " › ".join(headings[: len(headings) - begins][-2:]) or name
+    symbol = "" if passage.is_head else symbol_at(place)
+    return f"{name} › {symbol}" if symbol else name
+
+
 def _stands_in(passage: Passage) -> str:
     """Return the enclosing definition or section of a passage, or its file; empty if the passage contains it."""
-    chunk = passage.shown.result.chunk
-    if passage.shown.is_prose:
-        where = "".join(headings_over(chunk, passage.start_char - chunk.span.start_char)[-1:])
-    else:
-        where = symbol_at(UnitRange(passage.shown, passage.first, passage.last))
-    where = where or PurePosixPath(chunk.span.path).name
+    where = place_of(passage).rpartition(" › ")[2]
     return "" if where.removesuffix("()") in passage.text else where
+
+
+def _range_of(passage: Passage) -> UnitRange:
+    return UnitRange(passage.shown, passage.first, passage.last)
 
 
 def _text_of(passage: Passage) -> str:
@@ -109,7 +123,7 @@ def _ticks(text: str, fewest: int = 1) -> str:
 
 def mark_of(passage: Passage) -> str:
     """Return the mark that cites a passage, such as `[2:14-18]`."""
-    return UnitRange(passage.shown, passage.first, passage.last).mark
+    return _range_of(passage).mark
 
 
 def _blocks(passage: Passage, text: str) -> Iterator[str]:

@@ -86,7 +86,7 @@ def test_the_answer_says_that_it_quotes_and_marks_each_quote(library: Library) -
 
     answer = ask(library, "how does the retry policy wait")
 
-    assert answer.answer == "Quoted from the sources; no model wrote this.\n\n> The retry policy waits. [1:1]"
+    assert answer.answer == "Quoted from the sources; no model wrote this.\n\na.md\n\n> The retry policy waits. [1:1]"
     assert [citation.mark for citation in answer.citations] == ["[1:1]"]
     assert (answer.model, answer.usage, answer.cost_usd) == ("extractive", Usage(), Decimal(0))
 

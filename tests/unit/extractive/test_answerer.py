@@ -264,7 +264,7 @@ INTRODUCTION = "Quoted from the sources; no model wrote this."
 
 def test_prose_is_quoted_line_by_line_with_its_mark_behind() -> None:
     assert answer("retry policy", chunk_of("  The retry\r\n  policy waits.")) == (
-        f"{INTRODUCTION}\n\n> The retry\n> policy waits. [1:1-2]"
+        f"{INTRODUCTION}\n\na.md\n\n> The retry\n> policy waits. [1:1-2]"
     )
 
 
@@ -278,7 +278,7 @@ def test_code_is_quoted_in_a_fence_with_its_mark_below() -> None:
     chunk = chunk_of("    retry = policy(1)\n    wait = 3", "a.py", kind="code", language="python")
 
     assert answer("retry policy", chunk) == (
-        f"{INTRODUCTION}\n\n```python\n    retry = policy(1)\n    wait = 3\n```\n[1:1-2]"
+        f"{INTRODUCTION}\n\na.py\n\n```python\n    retry = policy(1)\n    wait = 3\n```\n[1:1-2]"
     )
 
 
@@ -422,13 +422,13 @@ def test_quotes_from_lessons_stand_under_their_lesson_named_once() -> None:
     )
 
 
-def test_what_follows_a_lesson_without_being_one_stands_under_no_heading() -> None:
+def test_what_follows_a_lesson_without_being_one_stands_under_its_own_place() -> None:
     talk = chunk_of("The retry policy.", "c.txt", kind="course", lesson=Lesson("Networks", 1))
     page = chunk_of("the retry Policy.")
 
     written = compose(picked("retry policy", talk, page, scores=[1.0, 0.9]))
 
-    assert written.endswith("Networks · Lesson 1\n\n> The retry policy. [1:1]\n\n> the retry Policy. [2:1]")
+    assert written.endswith("Networks · Lesson 1\n\n> The retry policy. [1:1]\n\na.md\n\n> the retry Policy. [2:1]")
 
 
 def test_imports_are_quoted_only_if_imports_are_asked_for() -> None:
@@ -442,10 +442,6 @@ def test_imports_of_an_example_in_a_page_are_no_answer() -> None:
     page = chunk_of("```python\nfrom retry import policy\n```\n\nThe retry policy waits for a second.")
 
     assert quotes(picked("how long does the retry policy wait", page)) == ["The retry policy waits for a second."]
-
-
-def test_headings_of_documentation_are_not_repeated_in_the_answer() -> None:
-    assert "Guide" not in answer("retry policy", chunk_of("A retry policy.", context=("Guide",)))
 
 
 def test_brackets_inside_a_quote_are_no_marks_of_the_answer() -> None:

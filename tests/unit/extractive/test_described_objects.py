@@ -34,7 +34,7 @@ def _answer(question: str) -> str:
 
 
 def test_a_short_description_is_quoted_below_the_name_of_its_object() -> None:
-    said = "> MAX_ROPES\n> \n> The most ropes that a ship is moored with. The default is ``3``. [1:3-4]"
+    said = "Ropes\n\n> MAX_ROPES\n> \n> The most ropes that a ship is moored with. The default is ``3``. [1:3-4]"
 
     assert _answer("How many ropes is a ship moored with at most?").startswith(said)
 

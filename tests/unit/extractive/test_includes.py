@@ -90,7 +90,7 @@ def test_a_file_behind_the_filter_is_not_shown(library: Library) -> None:
 
     assert included(library, page, where) == [None]
     assert "quay" not in answer.answer
-    assert answer.answer.split("\n\n")[1].startswith("> To moor a boat")
+    assert answer.answer.split("\n\n")[2].startswith("> To moor a boat")
 
 
 def test_results_at_hand_are_not_completed_by_files_that_their_giver_may_not_read(library: Library) -> None:
@@ -106,7 +106,7 @@ def test_a_directive_for_nothing_is_quoted_behind_all_else(library: Library) -> 
     page = 'A boat is moored by its rope.\n\n```python\n--8<-- "how_do_I_moor_a_boat.py"\n```'
     library.put("docs/boats.md", page, language="markdown")
 
-    assert ask(library).answer.split("\n\n")[1] == "> A boat is moored by its rope. [1:1]"
+    assert ask(library).answer.split("\n\n")[2] == "> A boat is moored by its rope. [1:1]"
 
 
 def test_see_also_lists_no_directive(library: Library) -> None:

@@ -46,8 +46,8 @@ def chunks_of(page: str, path: str) -> list[Chunk]:
 
 
 def answer(question: str, *chunks: Chunk) -> str:
-    """Return what is quoted, without the line in front and without marks."""
-    return compose(picked(question, *chunks)).partition("\n\n")[2].partition(" [")[0]
+    """Return what is quoted, without the note and the place in front, and without marks."""
+    return compose(picked(question, *chunks)).split("\n\n", 2)[2].partition(" [")[0]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def answer(
     return [line.partition(" [")[0] + line.partition("]")[2] for line in lines if line]
 
 
-QUOTE = f"> {OTHER}"
+QUOTE = ["other.md", f"> {OTHER}"]
 ROPES = ("Hemp", "Steel", "Nylon")
 LISTED = ["- Hemp", "- Steel", "- Nylon"]
 
@@ -66,20 +66,20 @@ LISTED = ["- Hemp", "- Steel", "- Nylon"]
 def test_the_headings_below_a_title_that_is_on_the_things_are_listed_first(library: Library, title: str) -> None:
     put(library, "tar.md", page(title, *ROPES), title=title.strip("# "))
 
-    assert answer(library) == [*LISTED, QUOTE]
+    assert answer(library) == [*LISTED, *QUOTE]
 
 
 def test_a_section_of_a_page_has_its_own_list(library: Library) -> None:
     text = f"{page('## Ropes', *ROPES, sign='###')}\n\n{page('## Piers', 'North', 'South', 'West', sign='###')}"
     put(library, "harbour.md", "# Harbour\n\nIt moors.", text, title="Harbour")
 
-    assert answer(library, results=("harbour.md",))[:4] == [*LISTED, QUOTE]
+    assert answer(library, results=("harbour.md",))[:5] == [*LISTED, *QUOTE]
 
 
 def test_the_name_of_a_file_without_a_title_is_one(library: Library) -> None:
     put(library, "ropes.md", page("All of them.", *ROPES))
 
-    assert answer(library) == [*LISTED, QUOTE]
+    assert answer(library) == [*LISTED, *QUOTE]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_the_name_of_a_file_without_a_title_is_one(library: Library) -> None:
 def test_the_parts_of_a_section_on_something_else_are_no_list(library: Library, title: str) -> None:
     put(library, "tar.md", page(title, *ROPES), title=title.strip("# "))
 
-    assert answer(library) == [QUOTE]
+    assert answer(library) == QUOTE
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_the_parts_of_a_section_on_something_else_are_no_list(library: Library, 
 def test_a_list_has_three_items_and_little_beside_them(library: Library, headings: tuple[str, ...]) -> None:
     put(library, "ropes.md", page("# Ropes", *headings), title="Ropes")
 
-    assert answer(library) == [QUOTE]
+    assert answer(library) == QUOTE
 
 
 def test_what_is_no_name_is_left_out(library: Library) -> None:
     put(library, "ropes.md", page("# Ropes", *ROPES, "Silk", "Splicing ropes"), title="Ropes")
 
-    assert answer(library) == [*LISTED, "- Silk", QUOTE]
+    assert answer(library) == [*LISTED, "- Silk", *QUOTE]
 
 
 @pytest.mark.parametrize(
@@ -136,21 +136,21 @@ def test_a_heading_that_tells_something_names_nothing(title: str) -> None:
 def test_those_of_a_page_on_another_thing_are_not(library: Library) -> None:
     put(library, "tar.md", page("# Tar", "HempRope", "SteelRope", "TowRope"), title="Tar")
 
-    assert answer(library, results=("tar.md",)) == [QUOTE]
+    assert answer(library, results=("tar.md",)) == QUOTE
 
 
 def test_all_names_are_the_items_if_few_have_the_word(library: Library) -> None:
     names = ("Hemp rope", "Steel rope", "Tow rope", "Hawser", "Painter", "Sheet")
     put(library, "ropes.md", page("# Ropes", *names), title="Ropes")
 
-    assert answer(library) == [*(f"- {name}" for name in names), QUOTE]
+    assert answer(library) == [*(f"- {name}" for name in names), *QUOTE]
 
 
 def test_the_rest_of_the_question_is_in_the_headings_or_the_path(library: Library) -> None:
     put(library, "barge/ropes.md", page("# Ropes", *ROPES), title="Ropes")
 
-    assert answer(library, "Which ropes are there for a barge?") == [*LISTED, QUOTE]
-    assert answer(library, "Which ropes are there for a ferry?") == [QUOTE]
+    assert answer(library, "Which ropes are there for a barge?") == [*LISTED, *QUOTE]
+    assert answer(library, "Which ropes are there for a ferry?") == QUOTE
 
 
 def test_the_first_sentence_directly_below_is_quoted_with_a_heading(library: Library) -> None:
@@ -166,7 +166,7 @@ def test_the_first_sentence_directly_below_is_quoted_with_a_heading(library: Lib
         "- Nylon",
         "- Silk",
         "- Sisal",
-        QUOTE,
+        *QUOTE,
     ]
 
 
@@ -174,7 +174,7 @@ def test_no_sentence_is_quoted_if_all_have_too_many_words(library: Library) -> N
     below = "It holds " + "every ship of the harbour and " * 6 + "more."
     put(library, "ropes.md", "\n\n".join(("# Ropes", *(f"## {each}\n\n{below}" for each in ROPES))), title="Ropes")
 
-    assert answer(library) == [*LISTED, QUOTE]
+    assert answer(library) == [*LISTED, *QUOTE]
 
 
 def test_a_long_list_is_cut_and_says_so(library: Library) -> None:
@@ -182,23 +182,23 @@ def test_a_long_list_is_cut_and_says_so(library: Library) -> None:
 
     shown = answer(library)
 
-    assert shown[23:] == ["- Rope23 (goes on to line 61)", QUOTE]
+    assert shown[23:] == ["- Rope23 (goes on to line 61)", *QUOTE]
 
 
 def test_nothing_is_added_if_the_first_quote_names_all(library: Library) -> None:
     put(library, "ropes.md", page("# Ropes", "harbour", "sailors", "ropes"), title="Ropes")
 
-    assert answer(library) == [QUOTE]
+    assert answer(library) == QUOTE
 
 
 def test_a_section_that_many_pages_have_is_no_answer(library: Library) -> None:
     for name in ("barge", "ferry"):
         put(library, f"{name}.md", page(f"# {name}\n\n## Ropes", *ROPES, sign="###"), title=name)
-    assert answer(library, results=("barge.md", "ferry.md")) == [*LISTED, QUOTE]
+    assert answer(library, results=("barge.md", "ferry.md")) == [*LISTED, *QUOTE]
 
     put(library, "liner.md", page("# liner\n\n## Ropes", *ROPES, sign="###"), title="liner")
 
-    assert answer(library, results=("barge.md", "ferry.md", "liner.md")) == [QUOTE]
+    assert answer(library, results=("barge.md", "ferry.md", "liner.md")) == QUOTE
 
 
 def test_the_page_of_the_better_result_comes_first(library: Library) -> None:
@@ -214,7 +214,7 @@ def test_the_page_that_is_called_so_comes_before_others(library: Library) -> Non
     put(library, "ropes.md", page("# Ropes", *ROPES), title="Ropes")
     put(library, "z.md", page("# Z\n\n## Tow ropes", "One", "Two", "Three", "Four", sign="###"), title="Z")
 
-    assert answer(library, results=("a.md", "z.md")) == [*LISTED, QUOTE]
+    assert answer(library, results=("a.md", "z.md")) == [*LISTED, *QUOTE]
 
 
 def test_the_pages_of_a_folder_that_is_called_so_are_listed(library: Library) -> None:
@@ -227,35 +227,40 @@ def test_the_pages_of_a_folder_that_is_called_so_are_listed(library: Library) ->
         put(library, f"site/ropes/{name}.md", "It is data.")
     put(library, "docs/ropes/more/silk.md", "# Silk")
 
-    assert answer(library) == ["- Hemp", "- Nylon: It holds any ship.", "- Steel", QUOTE]
-    assert answer(library, "Which ropes are there for a ferry?") == [QUOTE]
-    assert answer(library, where=Filter(globs=("*other.md", "*hemp.md", "*nylon.md"))) == [QUOTE]
+    assert answer(library) == ["- Hemp", "- Nylon: It holds any ship.", "- Steel", *QUOTE]
+    assert answer(library, "Which ropes are there for a ferry?") == QUOTE
+    assert answer(library, where=Filter(globs=("*other.md", "*hemp.md", "*nylon.md"))) == QUOTE
 
 
 def test_the_rest_of_a_folder_is_named(library: Library) -> None:
     for number in range(10, 40):
         put(library, f"ropes/{number}.md", f"# Rope{number}")
 
-    assert answer(library)[23:] == ["- Rope33 (goes on in ropes/)", QUOTE]
+    assert answer(library)[23:] == ["- Rope33 (goes on in ropes/)", *QUOTE]
 
 
 def test_a_page_of_an_earlier_version_is_not_listed(library: Library) -> None:
     put(library, "versioned_docs/version-1/ropes.md", page("# Ropes", *ROPES), title="Ropes")
 
-    assert answer(library) == [QUOTE]
+    assert answer(library) == QUOTE
 
 
 def test_other_questions_get_no_list(library: Library) -> None:
     put(library, "ropes.md", page("# Ropes", *ROPES), title="Ropes")
 
-    assert answer(library, "Where are ropes in the harbour?") == [QUOTE]
+    assert answer(library, "Where are ropes in the harbour?") == QUOTE
 
 
 def test_a_heading_that_is_underlined_is_shown_without_its_line(library: Library) -> None:
     text = "Ropes\n=====\n\n" + "\n\n".join(f"``{each}``\n----------\n\nIt holds ships." for each in ROPES)
     library.put("ropes.rst", text, language="rst", context=("Ropes",))
 
-    assert answer(library) == ["- Hemp: It holds ships.", "- Steel: It holds ships.", "- Nylon: It holds ships.", QUOTE]
+    assert answer(library) == [
+        "- Hemp: It holds ships.",
+        "- Steel: It holds ships.",
+        "- Nylon: It holds ships.",
+        *QUOTE,
+    ]
 
 
 def test_a_quote_of_what_a_heading_is_quoted_with_is_not_repeated(library: Library) -> None:
@@ -264,7 +269,7 @@ def test_a_quote_of_what_a_heading_is_quoted_with_is_not_repeated(library: Libra
 
     assert answer(library, results=("ropes.md",)) == [
         *(f"- {each}: There are ropes of it, such as {each}s." for each in ROPES),
-        QUOTE,
+        *QUOTE,
     ]
 
 
@@ -281,7 +286,7 @@ def test_only_the_best_pages_are_read(library: Library) -> None:
     put(library, "harbour.md", page("# Harbour\n\n## Ropes", *ROPES, sign="###"), title="Harbour")
 
     assert answer(library, results=(*pages[1:], "harbour.md"))[:3] == LISTED
-    assert answer(library, results=(*pages, "harbour.md")) == [QUOTE]
+    assert answer(library, results=(*pages, "harbour.md")) == QUOTE
 
 
 def test_code_has_no_sections(library: Library) -> None:
@@ -291,13 +296,13 @@ def test_code_has_no_sections(library: Library) -> None:
         put(library, f"tests/ropes/{name}.md", f"# {name}")
         put(library, f"ropes/guides/{name}.md", f"# {name}")
 
-    assert answer(library, results=("ropes.py",))[0] not in LISTED
+    assert answer(library, results=("ropes.py",))[1] not in LISTED
 
 
 def test_a_section_of_a_page_that_is_called_so_may_be_on_something_else(library: Library) -> None:
     put(library, "ropes.md", page("# Harbour\n\n## Piers", "North", "South", "West", sign="###"), title="Harbour")
 
-    assert answer(library) == [QUOTE]
+    assert answer(library) == QUOTE
 
 
 def test_the_first_heading_of_a_page_without_a_title_is_an_item(library: Library) -> None:
@@ -308,10 +313,10 @@ def test_the_first_heading_of_a_page_without_a_title_is_an_item(library: Library
         before += f"{text}\n\n"
     library.put_chunks(before, chunks)
 
-    assert answer(library) == [*LISTED, QUOTE]
+    assert answer(library) == [*LISTED, *QUOTE]
 
 
 def test_words_that_ask_for_a_list_need_not_be_in_the_headings(library: Library) -> None:
     put(library, "ropes.md", page("# Ropes", *ROPES), title="Ropes")
 
-    assert answer(library, "Which supported ropes are available?") == [*LISTED, QUOTE]
+    assert answer(library, "Which supported ropes are available?") == [*LISTED, *QUOTE]

@@ -1,0 +1,70 @@
+"""Each quote stands below its place: a section, or a file with a definition."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.extractive.answerer import compose
+from openbook.types import Chunk
+from tests.unit.extractive.picking import picked
+from tests.unit.retrieval.material import chunk_of
+
+ASKED = "how long may a rope be"
+
+
+def places(question: str, *chunks: Chunk) -> list[str]:
+    """Return the lines of the answer that name a place."""
+    _, *parts = compose(picked(question, *chunks)).split("\n\n")
+    return [part for part in parts if not part.startswith((">", "```", "See also", "- "))]
+
+
+@pytest.mark.parametrize(
+    ("context", "place"),
+    [
+        ((), "a.md"),
+        (("Ropes",), "Ropes"),
+        (("Ropes", "Mooring"), "Ropes › Mooring"),
+        (("Harbour", "Ropes", "Mooring"), "Ropes › Mooring"),
+    ],
+)
+def test_a_section_is_named_with_the_one_above_it_and_without_any_the_file(
+    context: tuple[str, ...], place: str
+) -> None:
+    assert places(ASKED, chunk_of("A rope may be long.", "docs/a.md", context=context)) == [place]
+
+
+def test_a_section_in_a_chunk_is_named_as_well() -> None:
+    page = chunk_of("# Ropes\n\nThey float.\n\n## Mooring\n\nA rope may be long.", language="markdown")
+
+    assert places(ASKED, page) == ["Ropes › Mooring"]
+
+
+def test_the_heading_that_a_quote_begins_with_is_not_named_above_it() -> None:
+    text = "# Ropes\n\n## Shortest rope\n\nIt is not sold.\n\n## Longest rope\n\n80 m\n"
+
+    written = compose(picked("what is the longest rope", chunk_of(text, language="markdown")))
+
+    assert "\n\nRopes\n\n> ## Longest rope\n> \n> 80 m [" in written
+
+
+def test_code_is_named_by_its_file_and_the_definition_around_it() -> None:
+    text = "def moor(ship):\n    pier = 1\n    rope = long_rope(ship)\n"
+    code = chunk_of(text, "src/a.py", kind="code", language="python", symbol="moor", signature="def moor(ship):")
+
+    assert places("where is the long rope made", code) == ["a.py › moor()"]
+
+
+def test_a_definition_names_itself() -> None:
+    text = "def moor(ship):\n    return 1\n"
+    code = chunk_of(
+        text, "src/a.py", kind="code", language="python", symbol="moor", defines=("moor",), signature="def moor(ship):"
+    )
+
+    assert places("what does moor() do", code) == ["a.py"]
+
+
+def test_quotes_from_one_place_stand_below_it_together() -> None:
+    one = chunk_of("A rope may be long.\n\nThey sink.\n\nA rope may be of steel.", context=("Ropes",))
+    two = chunk_of("Any rope may be cut.", "b.md", context=("Knives",))
+
+    assert places("which rope may be used", one, two) == ["Ropes", "Knives"]
