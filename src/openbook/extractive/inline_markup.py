@@ -12,12 +12,12 @@ _OF_RST = re.compile(
     r"|`(?P<plain>[^`]+)`(?P<link>__?)?"
     r"|(?P<blank>\\ )"
 )
-# The language of inline code in MkDocs, a role of MyST, a reference of Documenter, and the marks of admonitions of
-# Docsify and Terraform and of definitions.
+# The language of inline code in MkDocs, a role of MyST, a reference of Documenter or of a template (Hugo, Jekyll), and
+# the marks of admonitions of Docsify and Terraform and of definitions.
 _OF_MARKDOWN = re.compile(
     r"(?<=`)#!\w[\w+-]*[ \t]+(?=\S)"
     r"|\{(?P<role>[a-z][\w:+.-]{0,60})\}`(?P<said>[^`\n]+)`"
-    r"|\[(?P<words>[^\[\]\n]+)\]\(@\w[^()\n]*\)"
+    r"|\[(?P<words>[^\[\]\n]+)\]\((?:@\w|\{[{%])[^()\n]*\)"
     r"|^(?P<indent>[ \t]*)(?:[!?~-]>|:)[ \t]+(?=\S)",
     re.MULTILINE,
 )

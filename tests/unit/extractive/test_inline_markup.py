@@ -17,6 +17,7 @@ from tests.unit.retrieval.material import chunk_of
         ("`#!/bin/sh` opens it", "`#!/bin/sh` opens it"),
         ("{ref}`the tides <tides>` and {class}`~sea.Tide`", "the tides and `Tide`"),
         ("[`Tide`](@ref) and [tides](@ref sea.tides)", "`Tide` and tides"),
+        ('[tides]({{< relref "sea#tides" >}}) and [ebb]({% link sea.md %})', "tides and ebb"),
         ("[tides](tides.md)", "[tides](tides.md)"),
         ("~> **Note:** a\n-> b\n!> c\n?> d", "**Note:** a\nb\nc\nd"),
         ("`port`\n:   where ships moor", "`port`\nwhere ships moor"),
