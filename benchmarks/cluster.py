@@ -69,7 +69,7 @@ def _print_ways(folder: Path, settings: Settings, workers: Sequence[int], turns:
                 in_turns(turns),
             ):
                 worked = time.process_time()
-                report = library.add(folder)
+                report = library.add(folder, allow_large=True)
                 own_s = time.process_time() - worked
             first_s = first_s or report.seconds
             figures = f"{report.added} | {report.seconds:.1f} | {first_s / report.seconds:.2f} | {own_s:.1f}"

@@ -68,7 +68,7 @@ def index(folder: Path, home: Path) -> None:
     # One child reads long files one after another.
     settings = Settings(home=home, workers=1) if any(folder.glob("manual-*")) else Settings(home=home)
     with Library.open("measured", settings=settings) as assistant:
-        report = assistant.add(folder)
+        report = assistant.add(folder, allow_large=True)
         chunks = assistant.stats().chunks
     seconds = time.perf_counter() - started
     expected = sum(1 for _ in folder.iterdir())

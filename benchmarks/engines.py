@@ -85,7 +85,7 @@ def main() -> None:
 def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Column:
     started = time.perf_counter()
     with Library.open(settings=settings) as assistant:
-        assistant.add(folder)
+        assistant.add(folder, allow_large=True)
         held = assistant.stats()
     index_s = time.perf_counter() - started
     environment = os.environ | {"OPENBOOK_HOME": str(settings.home), "OPENBOOK_STORAGE": settings.storage}

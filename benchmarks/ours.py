@@ -77,7 +77,7 @@ def search_folder(folder: Path, questions: Sequence[str], scratch: Path, *, limi
 def folder_library(folder: Path, scratch: Path) -> Iterator[Library]:
     """Index a folder in a fresh library."""
     with Library(scratch / "library.sqlite", Settings(home=scratch)) as assistant:
-        assistant.add(folder)
+        assistant.add(folder, allow_large=True)
         yield assistant
 
 

@@ -131,7 +131,7 @@ class Growing:
                 wanted = int(self._count * self._chunks / held) + 1 if held else _FIRST_FILES
                 self._copy(min(wanted, len(self._files)))
                 started = time.perf_counter()
-                assistant.add(self._folder)
+                assistant.add(self._folder, allow_large=True)
                 self._note(time.perf_counter() - started)
                 held = assistant.stats().chunks
 
@@ -277,7 +277,7 @@ def _base(folder: Path, scratch: Path) -> Settings:
     base = Settings(home=scratch / "base")
     with Library.open(settings=base) as assistant:
         if not assistant.stats().chunks:
-            assistant.add(folder)
+            assistant.add(folder, allow_large=True)
     return base
 
 

@@ -177,13 +177,13 @@ class CodebaseAssistant:
                     self._remember(session_id, Exchange.of(message, event.answer, options.attached))
                 yield event
 
-    def add(self, path: str | Path, *, progress: Progress | None = None) -> SyncReport:
-        """Add a local folder or file to the library, or update it.
+    def add(self, path: str | Path, *, progress: Progress | None = None, allow_large: bool = False) -> SyncReport:
+        """Add a local folder or file to the library, or update it. `allow_large`: see `Library.of`.
 
         Raises:
-            SourceError: It does not exist or cannot be listed.
+            SourceError: It does not exist, cannot be listed, or is large.
         """
-        return self.assistant.add(path, progress=progress)
+        return self.assistant.add(path, progress=progress, allow_large=allow_large)
 
     def search(self, query: str, *, sources: Iterable[str] = (), limit: int = 10) -> list[RetrievalResult]:
         """Rank passages for a question, best first, without a model.

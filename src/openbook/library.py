@@ -16,7 +16,7 @@ from openbook.index.protocol import Index, IndexStats, Source
 from openbook.ingest.difference import Difference, compare_sources, folder_of, unread_files
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_as_made
-from openbook.libraries.registration import register, source_at, unknown_source
+from openbook.libraries.registration import check_meant, register, source_at, unknown_source
 from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of
 from openbook.library_answers import LibraryAnswers
 from openbook.opening import open_embedder, open_reranker
@@ -129,6 +129,7 @@ class Library(LibraryAnswers):
     def of(
         cls,
         *paths: str | Path,
+        allow_large: bool = False,
         embedder: Embedder | str | None = None,
         judge: Judge | Model | str | None = None,
         reranker: Reranker | str | None = None,
@@ -139,6 +140,8 @@ class Library(LibraryAnswers):
 
         Args:
             paths: The folders and files.
+            allow_large: Whether a new folder may have more than 20,000 files or 1 GB, or be the root of the disk,
+                a home or a system folder. Once it is a source, it may.
             embedder: See `open`, also for the following arguments. Each embedder has its own library.
             judge: Checks the claims of models.
             reranker: Reorders the best results.
@@ -147,7 +150,7 @@ class Library(LibraryAnswers):
 
         Raises:
             ValueError: There is no path.
-            SourceError: A path does not exist or cannot be read.
+            SourceError: A path does not exist, cannot be read, or is large.
             LibraryError: The library cannot be used.
         """
         if not paths:
@@ -158,12 +161,17 @@ class Library(LibraryAnswers):
             Folder(path)  # raises before a library is created for a missing path
         made_by = embedder if isinstance(embedder, str | None) else embedder.identity
         name = name_for([Path(path).expanduser() for path in paths], made_by or "")
+        settings = settings or Settings.from_env()
+        if not allow_large:
+            known = {root.location for root in LibraryCatalog(settings).roots(name)}
+            for path in paths:
+                check_meant(path, known, settings)
         assistant = cls.open(
             name, embedder=embedder, judge=judge, reranker=reranker, readers=readers, settings=settings
         )
         try:
             for path in paths:
-                assistant.add(path)
+                assistant.add(path, allow_large=True)
         except BaseException:
             assistant.close()
             raise
@@ -196,18 +204,24 @@ class Library(LibraryAnswers):
         return isinstance(self.location, str)
 
     def add(
-        self, path: str | Path, *, course: bool = False, progress: Progress | None = None, only: Collection[str] = ()
+        self,
+        path: str | Path,
+        *,
+        course: bool = False,
+        progress: Progress | None = None,
+        only: Collection[str] = (),
+        allow_large: bool = False,
     ) -> SyncReport:
         """Add a folder or file to the library, or update it.
 
         `course`: mark the folder as course material; the library records this. `progress` is called after each
-        commit. `only`: paths in the folder to check; default: all.
+        commit. `only`: paths in the folder to check; default: all. `allow_large`: see `of`.
 
         Raises:
-            SourceError: It does not exist or cannot be listed.
+            SourceError: It does not exist, cannot be listed, or is large.
             LibraryWriteError: The library cannot be written. Committed files stay.
         """
-        return self._sync(self.register(path, course=course), progress, only)
+        return self._sync(self.register(path, course=course, allow_large=allow_large), progress, only)
 
     def add_text(
         self, text: str, name: str, *, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
@@ -229,7 +243,7 @@ class Library(LibraryAnswers):
             LibraryWriteError: The library cannot be written.
         """
         self._texts.write(text, name, metadata or {})
-        return self.add(self._texts.folder, progress=progress)
+        return self.add(self._texts.folder, progress=progress, allow_large=True)
 
     def metadata(self, path: str) -> Mapping[str, Any]:
         """Return the metadata of an added text, by its name; {} if there is none."""
@@ -241,15 +255,17 @@ class Library(LibraryAnswers):
 
         return TextStore(self.settings.home, name_of(self.location))
 
-    def register(self, path: str | Path, *, course: bool = False) -> Source:
+    def register(self, path: str | Path, *, course: bool = False, allow_large: bool = False) -> Source:
         """Register a folder or file as a source. The next sync reads it.
 
-        With `course`, a known folder becomes course material, and is read again.
+        With `course`, a known folder becomes course material, and is read again. `allow_large`: see `of`.
 
         Raises:
-            SourceError: It does not exist, or a course is not a folder.
+            SourceError: It does not exist, a course is not a folder, or it is large.
             LibraryWriteError: The library cannot be written.
         """
+        if not allow_large:
+            check_meant(path, {root.location for root in self._index.roots()}, self.settings)
         return register(path, self._index, self.settings.home, course=course)
 
     def sync(self, *, progress: Progress | None = None) -> list[SyncReport]:
@@ -292,7 +308,7 @@ class Library(LibraryAnswers):
             LibraryWriteError: The library cannot be written.
         """
         mirror = fetch_repository(url, self.settings, options, confined=confined, progress=progress)
-        report = self.add(mirror.files, progress=progress)
+        report = self.add(mirror.files, progress=progress, allow_large=True)
         return repository_of(mirror, report.source, self._index)
 
     def remove(self, source: str) -> None:

@@ -219,3 +219,14 @@ def counted(number: int, word: str) -> str:
         ('1 file', '0 files')
     """
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def size_text(size_bytes: int) -> str:
+    """Format a size with two digits: `0.3 MB`, `25 MB`, `1.2 GB`.
+
+    Example:
+        >>> size_text(300_000), size_text(25_100_000), size_text(1_200_000_000)
+        ('0.3 MB', '25 MB', '1.2 GB')
+    """
+    number, unit = (size_bytes / 1e9, "GB") if size_bytes >= 1e9 else (size_bytes / 1e6, "MB")
+    return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"

@@ -12,7 +12,7 @@ import typer
 from openbook.cli import options, printing
 from openbook.errors import MissingExtraError, OpenbookError, SourceError
 from openbook.ingest.remedies import remedy_for
-from openbook.text import counted
+from openbook.text import counted, size_text
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
@@ -91,7 +91,7 @@ def sources() -> None:
             continue
         updated = printing.age_text(max((root.synced_at for root in roots), default=0.0))
         documents = counted(held.documents, "document")
-        printing.say(f"{name}: {documents}, {printing.size_text(held.size_bytes)}, updated {updated}")
+        printing.say(f"{name}: {documents}, {size_text(held.size_bytes)}, updated {updated}")
         for root in roots:
             gone = "" if root.url or Path(root.location).exists() else "  (gone)"
             printing.say(f"  {root.name}  {printing.origin_of(root)}{gone}")
@@ -182,7 +182,7 @@ def status(
         printing.say(f"library    {assistant.location}")
         printing.say(f"documents  {held.documents}")
         printing.say(f"chunks     {held.chunks}")
-        printing.say(f"on disk    {printing.size_text(held.size_bytes)}")
+        printing.say(f"on disk    {size_text(held.size_bytes)}")
         if not assistant.is_shared:
             for line in printing.size_advice(held.chunks, name):
                 printing.say(f"           {line}")
@@ -293,4 +293,4 @@ def optimize(library: _Library) -> None:
         before = assistant.stats().size_bytes
         assistant.index.optimize(every=True)
         after = assistant.stats().size_bytes
-    printing.note(f"optimized {library}: {printing.size_text(before)} before, {printing.size_text(after)} now")
+    printing.note(f"optimized {library}: {size_text(before)} before, {size_text(after)} now")

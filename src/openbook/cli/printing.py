@@ -17,7 +17,7 @@ import typer
 
 from openbook.answers import anchor_of, written_place
 from openbook.ingest.remedies import SIZE_LIMITS
-from openbook.text import counted
+from openbook.text import counted, size_text
 from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span, shown_text
 
 if TYPE_CHECKING:
@@ -256,17 +256,6 @@ def skipped_line(reason: str, path: str) -> str:
     *_, name = path.rstrip("/").split("/")
     pattern = "folder of credentials" if path.endswith("/") else secret_pattern(name) or "begins like a private key"
     return f"{one_line(path)} ({pattern})"
-
-
-def size_text(size_bytes: int) -> str:
-    """Format a size with two digits: `0.3 MB`, `25 MB`, `1.2 GB`.
-
-    Example:
-        >>> size_text(300_000), size_text(25_100_000), size_text(1_200_000_000)
-        ('0.3 MB', '25 MB', '1.2 GB')
-    """
-    number, unit = (size_bytes / 1e9, "GB") if size_bytes >= 1e9 else (size_bytes / 1e6, "MB")
-    return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
 
 
 def size_advice(chunks: int, library: str) -> list[str]:

@@ -253,7 +253,7 @@ class WatchedLibrary:
     def _sync(self, assistant: Library) -> None:
         if self._registered is not assistant:
             for path in self._paths:
-                assistant.register(path)
+                assistant.register(path, allow_large=True)  # the command has checked it
             self._registered = assistant
             self._locations = [root.location for root in assistant.sources()]
         if self._watch and (self._missing or not self._is_watching):

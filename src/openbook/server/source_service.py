@@ -142,7 +142,7 @@ class SourceService:
             return self._add_repository(owner, new.url)
         path = self._allowed(new.path or "")
         with self._changing, self._library.opened_anew() as assistant:
-            name = assistant.register(path).name
+            name = assistant.register(path, allow_large=True).name  # the operator allowed it
             return self._jobs.start(owner, name, self._syncing(path))
 
     def _allowed(self, path: str, refusal: str = "no source may be added from there") -> Path:
@@ -182,7 +182,7 @@ class SourceService:
             self._jobs.check_open()
             folder = self._uploads.made_folder(course=course)
             with self._library.opened_anew() as assistant:  # first: it may be rejected
-                name = assistant.register(folder, course=course).name
+                name = assistant.register(folder, course=course, allow_large=True).name
             kept = self._uploads.keep(taken, owner, course=course)
             job = self._jobs.start(owner, name, self._syncing(folder, only=kept, is_upload=True), paths=kept)
         return UploadResponse(
@@ -241,7 +241,7 @@ class SourceService:
         for folder in self._uploads.folders:
             name, is_course = "", folder == self._uploads.folder(course=True)
             with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will report it
-                name = assistant.register(folder, course=is_course).name
+                name = assistant.register(folder, course=is_course, allow_large=True).name
             self._jobs.start("", name, self._syncing(folder, course=is_course, is_whole=True))
 
     def _resume_sources(self) -> None:
@@ -271,7 +271,7 @@ class SourceService:
             if is_whole:
                 self._uploads.refresh()
             with self._library.opened_anew() as assistant:
-                report = assistant.add(path, course=course, progress=progress, only=only)
+                report = assistant.add(path, course=course, progress=progress, only=only, allow_large=True)
                 told = _report(report)
                 return told | _report_of_files(only, report.source, assistant.index) if is_upload else told
 

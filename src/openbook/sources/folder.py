@@ -82,8 +82,10 @@ class Folder:
             readers: Readers for additional formats.
 
         Raises:
-            SourceError: The path does not exist, cannot be reached, or is in a folder of secrets such as `.ssh`.
+            SourceError: The path is empty, does not exist, cannot be reached, or is in a folder of secrets (`.ssh`).
         """
+        if root == "":  # an unset variable, not the working folder
+            raise SourceError("", "the path is empty", hint="write '.' for the working folder")
         given = Path(root)
         try:
             path = given.expanduser().resolve(strict=True)

@@ -1,4 +1,4 @@
-"""Which sources a question may name."""
+"""Which folders become sources, and which sources a question may name."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from openbook.errors import UnknownSourceError
+from openbook.errors import SourceError, UnknownSourceError
 from openbook.index.protocol import Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.libraries.registration import check_known
-from tests.support import IDENTITY
+from openbook.library import Library
+from openbook.settings import Settings
+from tests.support import IDENTITY, write_tree
 
 
 class CountedIndex(SqliteIndex):
@@ -45,3 +47,35 @@ def test_who_names_no_source_does_not_make_the_engine_look_for_them(index: Count
     check_known([], index)
 
     assert index.asked == 0
+
+
+@pytest.mark.parametrize("folder", ["/", "/etc", "/proc/self", "~", ""])
+def test_no_program_indexes_the_disk_by_mistake(tmp_path: Path, folder: str) -> None:
+    settings = Settings(home=tmp_path / "home")
+
+    with pytest.raises(SourceError) as of_them:
+        Library.of(tmp_path, folder, settings=settings)
+    assert not (tmp_path / "home" / "libraries").exists()
+    with Library.open(settings=settings) as library:
+        with pytest.raises(SourceError) as added:
+            library.add(folder)
+        with pytest.raises(SourceError):
+            library.register(folder)
+        assert library.sources() == []
+
+    for caught in (of_them, added):
+        assert ("allow_large=True" if folder else "'.' for the working folder") in caught.value.hint
+
+
+def test_a_large_folder_is_a_source_once_it_was_meant(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home", max_file_bytes=2_000_000_000)
+    folder = write_tree(tmp_path / "logs", {"a.md": "# Logs"})
+    with (folder / "b.txt").open("w", encoding="utf-8") as file:
+        file.truncate(1_100_000_000)  # takes no room
+
+    with Library.open(settings=settings) as library:
+        with pytest.raises(SourceError, match=r"it is large \(2 files, 1\.1 GB\)"):
+            library.register(folder)
+        library.register(folder, allow_large=True)
+
+        assert library.register(folder).location == str(folder)

@@ -32,14 +32,20 @@ class SlowLibrary(Library):
     looks = 0
 
     def add(
-        self, path: str | Path, *, course: bool = False, progress: Progress | None = None, only: Collection[str] = ()
+        self,
+        path: str | Path,
+        *,
+        course: bool = False,
+        progress: Progress | None = None,
+        only: Collection[str] = (),
+        allow_large: bool = False,
     ) -> SyncReport:
         if progress:
             progress(3, 1200)
         self.is_reading.set()
         self.may_read.wait(10)
         self.looks += 1
-        return super().add(path, course=course, progress=progress, only=only)
+        return super().add(path, course=course, progress=progress, only=only, allow_large=allow_large)
 
 
 @pytest.fixture
