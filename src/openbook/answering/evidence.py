@@ -210,12 +210,12 @@ class EvidenceFinder:
         unknown = tuple(name for name in names if name in weighed.missing)
         if names and len(unknown) == len(names):
             return Relevance(RefusalReason.NOTHING_RELEVANT)
-        if asked.leans or self.index.stats().chunks < MIN_CHUNKS:
-            found = support(asked.text, results, self.embedder, weighed.rarity)
-            floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
-            return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
+        if asked.leans:
+            return Relevance(self._lacks_support(asked, results, weighed, FOLLOW_UP_FLOOR), unknown)
         answerability = self.answerability(asked.question, results, where)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
+        if self.index.stats().chunks < MIN_CHUNKS:
+            return Relevance(self._lacks_support(asked, results, weighed, SUPPORT_FLOOR), deciding)
         # Whoever quotes a text looks for the place that has it. What raises an error, or states the changes of a
         # release or the versions required, answers whatever its words are.
         answers = any(results[0].signals.get(name, 0.0) >= weights.QUESTION[name] for name in _ANSWERING)
@@ -223,6 +223,12 @@ class EvidenceFinder:
         if answerability.odds < ANSWERABLE_FLOOR and not is_found:
             return Relevance(RefusalReason.NOTHING_RELEVANT, deciding)
         return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW and not answers)
+
+    def _lacks_support(
+        self, asked: StandaloneQuestion, results: Sequence[RetrievalResult], weighed: TermStatistics, floor: float
+    ) -> RefusalReason | Literal[""]:
+        found = support(asked.text, results, self.embedder, weighed.rarity)
+        return RefusalReason.NOTHING_RELEVANT if found < floor else ""
 
     def answerability(self, question: Question, results: Sequence[RetrievalResult], where: Filter) -> Answerability:
         """Measure whether the documents behind a filter answer a question that is no follow-up."""

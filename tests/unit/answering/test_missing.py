@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from openbook.answering.missing import missing_words
+from openbook.library import Library
 from openbook.questions.question import read_question
+from openbook.settings import Settings
+from tests.support import write_tree
 
 
 @pytest.mark.parametrize(
@@ -26,3 +31,21 @@ def test_missing_words_stand_nowhere_in_the_library(
     question: str, known: dict[str, int], missing: tuple[str, ...]
 ) -> None:
     assert missing_words(read_question(question), known) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        pytest.param("What is the gizmo limit?", "No source mentions 'gizmo'.\n\n", id="its-subject"),
+        pytest.param("What is the doodad quota?", "", id="another-word"),
+        pytest.param("Is there a cap on gadgets?", "", id="other-words"),
+    ],
+)
+def test_an_answer_from_a_small_folder_says_that_it_lacks_the_subject(tmp_path: Path, question: str, note: str) -> None:
+    files = {"gadget.md": "The gadget limit is 7 per day.", "doodad.md": "The doodad limit is 12 per day."}
+
+    with Library.of(write_tree(tmp_path / "limits", files), settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query(question)
+
+    assert not answer.refused
+    assert answer.answer.startswith(f"{note}Quoted from the sources;")
