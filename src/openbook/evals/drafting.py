@@ -1,9 +1,10 @@
-"""Drafts question sets from a library: values, names, tasks, lessons, and some unanswerable questions."""
+"""Drafts question sets from a library: values, definitions, entries, tasks, lessons; some are unanswerable."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, cycle, islice, zip_longest
 
 from openbook.chunking.dispatch import chunk_document
@@ -15,6 +16,7 @@ from openbook.ingest.difference import folder_of
 from openbook.library import Library
 from openbook.retrieval.roles import is_aside
 from openbook.sources.folder import Folder
+from openbook.text import paragraphs
 from openbook.tokens import tokenize
 from openbook.types import Chunk
 
@@ -38,6 +40,12 @@ _CONSTANT = re.compile(
     rf"(?P<value>{_LITERAL})[;,]?[ \t]*(?:[#/].*)?$",
     re.MULTILINE,
 )
+_CONST = re.compile(
+    r"^[ \t]*(?:[a-z]{1,12}[ \t]+){0,3}(?:const|val|final|static)[ \t]+(?:[A-Za-z]\w{0,30}[ \t]+)?"
+    r"(?P<name>[A-Za-z]\w+)(?:[ \t]*:[ \t]*\w{1,30}|[ \t]+[a-z]\w{0,30})?[ \t]*=[ \t]*"
+    rf"(?P<value>{_LITERAL});?[ \t]*(?:[#/].*)?$",
+    re.MULTILINE,
+)
 _DEFAULT = re.compile(
     rf"(?P<tick>`+)(?P<name>-{{0,2}}{_NAME})[^`\n]{{0,20}}(?P=tick)[^\n]{{0,200}}?\b[Dd]efaults?(?:\s+(?:value|to|is|are|:))*[\s:=(]*"
     r"(?:(?P<quote>[`\"'])(?P<quoted>[^`\"'\n]{2,40})(?P=quote)|(?P<number>\d[\d.,_]+\w{0,2}))"
@@ -48,31 +56,54 @@ _MARKUP = re.compile(
     r"|(?<!\w)(?:_(?P<slanted>[^\W_](?:[^_]*[^\W_])?)_|__(?P<bold>[^\W_][^_]*\s[^_]*[^\W_])__)(?!\w)"
 )
 _SUMMARY = re.compile(r"(?P<verb>[A-Z]?[a-z]{2,})\s+(?P<rest>[^.]{15,110}?)(?:\.(?:\s|$)|$)")
+# Items and rows that begin with a name in code: "- `name`: what it is", "| `name` | what it is |".
+_ENTRY = re.compile(
+    r"^[ \t]*(?:[-*+][ \t]+|\|[ \t]*)(?:\*\*)?`(?!(?:true|false|null|none)`)(?P<name>-{0,2}[A-Za-z_][\w.-]*)"
+    r"[^`\n]{0,20}`(?:\*\*)?[ \t]*(?:[:|–—]|-[ \t])[ \t]*(?P<said>\S[^\n]*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+# What ends a phrase: "extracts a | named header | from any response".
+_END_OF_PHRASE = re.compile(
+    r" (?:and|as|at|based|before|by|for|from|if|in|into|on|or|so|that|to|unless|using|when|which|with)\b"
+)
+_END_OF_CLAUSE = re.compile(r"[,;:(|]|\.(?!\w)")
+_ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
+_MARKED_UP = re.compile(r"[`*\[\]<>{}|\\\"]")
+# A longer phrase is one that a right answer may say in other words, and a single word is in many wrong answers.
+_MIN_WORDS, _MAX_WORDS = 2, 6
+# A command or a name in the text of a task. In a block, the first line.
+_FENCED = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n`]*\n[ \t]*(?:\$[ \t]+)?(?!//|#|<!--)(?P<code>\S[^\n]{2,80})$", re.MULTILINE
+)
+_SPAN = re.compile(r"`(?P<code>[^`\n]+)`")
+_MIN_CODE_CHARS = 3
+_HEADING = re.compile(r"#{1,6}\s|[^\n]*\n[=~^-]{3,}\s*$")
 # A name that is a common word occurs in many wrong answers.
 _TELLING_NAME = re.compile(r"(?!test)\w*?[a-z0-9](?:_\w|[A-Z])\w*")
 # More verbs that start summaries of functions; any other word may be a noun.
 _DOES = frozenset(
     (
         "acquire allocate append apply assign attach bind calculate call cancel cast clean clear clone close collect"
-        " combine compare compile compute construct convert copy count decide decode decrypt detect determine discard"
-        " dispatch download draw emit encode encrypt ensure escape estimate evaluate execute expand extract fetch"
-        " filter flush format forward free initialize insert invoke iterate join log lookup map match measure merge"
-        " normalize notify parse perform prepare process push queue raise receive record refresh release render report"
-        " request resolve return scan search select setup show sort split strip submit trim try unregister validate"
-        " wait walk wrap yield"
+        " combine compare compile compute construct contain convert copy count decide decode decrypt describe detect"
+        " determine discard dispatch download draw emit encode encrypt ensure escape estimate evaluate execute expand"
+        " extract fetch filter flush format forward free hold implement initialize insert invoke iterate join log"
+        " lookup map match measure merge normalize notify parse perform prepare process provide push queue raise"
+        " receive record refresh release render report represent request resolve return scan search select setup show"
+        " sort split strip submit trim try unregister validate wait walk wrap yield"
     ).split()
 ).union(_TASKS)
 
 
 def questions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Yield the questions that a chunk answers: values first, then names, then sections."""
+    """Yield the questions that a chunk answers: values first, then names and entries, then sections."""
     if chunk.lesson is not None:
         yield from _of_lesson(chunk, path)
     elif chunk.kind == "code":
-        kinds = (_defaults_of(chunk, path), _constants_of(chunk, path), _functions_of(chunk, path))
+        kinds = (_defaults_of(chunk, path), _constants_of(chunk, path), _definitions_of(chunk, path))
         yield from filter(None, chain.from_iterable(zip_longest(*kinds)))
     else:
         yield from _documented_defaults_of(chunk, path)
+        yield from _entries_of(chunk, path)
         yield from _sections_of(chunk, path)
 
 
@@ -86,24 +117,75 @@ def _defaults_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 
 def _constants_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    for found in _CONSTANT.finditer(chunk.text):
+    for found in chain(_CONSTANT.finditer(chunk.text), _CONST.finditer(chunk.text)):
         if found["name"] in chunk.defines:
             yield _asked(chunk, path, f"What is `{found['name']}` set to?", found)
 
 
-def _functions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Ask for a documented function by its summary, or for what it does by its name."""
+def _definitions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    """Ask for a documented function by its summary, or for what a definition does by its name."""
     name = chunk.symbol.rpartition(".")[2]
-    if not chunk.docstring or name not in chunk.defines or name.startswith(("_", "test")):
+    if not chunk.docstring[:1].isalpha() or name not in chunk.defines or name.startswith(("_", "test")):
         return
-    place = ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line)
-    said = _SUMMARY.match(chunk.docstring.removeprefix(name).strip())
+    place = _documented(chunk, path, name)
+    summary = chunk.docstring.removeprefix(name).strip()
+    said = _SUMMARY.match(summary)
     verb, rest = (said["verb"].lower(), " ".join(said["rest"].split()).rstrip(" :,;")) if said else ("", "")
-    is_telling = len(chunk.defines) == 1 and name[0].islower() and _TELLING_NAME.fullmatch(name) is not None
+    is_function = name[0].islower() or f"func {name}(" in chunk.text
+    is_telling = len(chunk.defines) == 1 and is_function and _TELLING_NAME.fullmatch(name) is not None
     if is_telling and verb in _VERBS and name.lower() not in rest.lower() and "--" not in rest:
         yield EvalQuestion(f"Which function {_does(verb)} {rest}?", lines=(place,), facts=(name,))
-    else:
-        yield EvalQuestion(f"What does `{chunk.symbol}` do?", lines=(place,))
+        return
+    yield _told(f"`{chunk.symbol}`", summary.partition("\n")[0], place)
+
+
+def _told(name: str, summary: str, place: ExpectedSpan) -> EvalQuestion:
+    """Ask for what the first line of a comment says: `What does X fetch?`, `What is X?`, or else what it does."""
+    verb, _, rest = summary.partition(" ")
+    fact = _phrase(rest)
+    if fact and verb.lower() in _VERBS:
+        return EvalQuestion(f"What does {name} {_BASES[verb.lower()]}?", lines=(place,), facts=(fact,))
+    if fact and verb == "is":
+        return EvalQuestion(f"What is {name}?", lines=(place,), facts=(fact,))
+    return EvalQuestion(f"What does {name} do?", lines=(place,))
+
+
+def _documented(chunk: Chunk, path: str, name: str) -> ExpectedSpan:
+    """Return the lines of a definition that say what it is: the first paragraph of its comment, and its header."""
+    lines, told = chunk.text.split("\n"), chunk.docstring.split("\n\n")[0].split("\n")
+    first = next((place for place, line in enumerate(lines) if told[0].strip() in line), None)
+    if first is None:
+        return ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line)
+    last = first
+    for said, line in zip(told[1:], lines[first + 1 :], strict=False):
+        if said.strip() not in line:
+            break
+        last += 1
+    named = re.compile(rf"\b{re.escape(name)}\b")
+    heads = [place for place, line in enumerate(lines) if not first <= place <= last and named.search(line)]
+    head = min(heads, key=lambda place: max(first - place, place - last), default=first)
+    begin = chunk.span.start_line
+    return ExpectedSpan(path, begin + min(first, head), begin + max(last, head))
+
+
+def _phrase(text: str) -> str:
+    """Return the few words with which a description begins, without an article; empty if there are none.
+
+    Example:
+        >>> _phrase("a named header from any response"), _phrase("an issue in a repository"), _phrase("it, and more")
+        ('named header', 'issue in a repository', '')
+    """
+    text = text.strip()
+    opening = _ARTICLE.match(text)
+    text = text[opening.end() :] if opening else text
+    ends = (
+        found.start() for found in _END_OF_PHRASE.finditer(text) if len(text[: found.start()].split()) >= _MIN_WORDS
+    )
+    phrase = text[: next(ends, len(text))]
+    phrase = _END_OF_CLAUSE.split(phrase, maxsplit=1)[0].strip()
+    is_usable = _MIN_WORDS <= len(phrase.split()) <= _MAX_WORDS and not _MARKED_UP.search(phrase)
+    is_usable = is_usable and not (phrase.startswith("of ") or _END_OF_PHRASE.match(f" {phrase}"))
+    return phrase if is_usable else ""
 
 
 def _documented_defaults_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
@@ -113,13 +195,50 @@ def _documented_defaults_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
             yield _asked(chunk, path, f"What is the default of `{found['name']}`?", found, value)
 
 
+def _entries_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    """Ask what the entries of lists and tables say of their names."""
+    for found in _ENTRY.finditer(chunk.text):
+        phrase = _phrase(max(found["said"].split("|"), key=len))
+        if phrase:
+            asked = "What does `{}` do?" if found["name"].startswith("-") else "What is `{}` for?"
+            yield _asked(chunk, path, asked.format(found["name"]), found, phrase)
+
+
 def _sections_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
     heading = _without_markup(chunk.context[-1]) if chunk.context else ""
     if len(chunk.text) < MIN_CHARS or not heading:
         return
     text = heading if heading.endswith("?") else _how_to(heading)
-    if text:
-        yield EvalQuestion(text, lines=(ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line),))
+    if not text:
+        return
+    start, end = _opening(chunk.text)
+    code = (found["code"].strip() for form in (_FENCED, _SPAN) for found in form.finditer(chunk.text, start, end))
+    fact = next((each for each in code if len(each) >= _MIN_CODE_CHARS and each not in heading), "")
+    first = chunk.span.start_line + chunk.text.count("\n", 0, start)
+    yield EvalQuestion(
+        text,
+        lines=(ExpectedSpan(path, first, first + chunk.text.count("\n", start, end)),),
+        facts=(fact,) if fact else (),
+    )
+
+
+def _opening(text: str) -> tuple[int, int]:
+    r"""Return the range of the first paragraph below a heading, with the list or block that it introduces.
+
+    Example:
+        >>> text = "# Run it\n\nType:\n\n    run\n\nIt runs.\n"
+        >>> start, end = _opening(text)
+        >>> text[start:end]
+        'Type:\n\n    run'
+    """
+    blocks = [block for block in paragraphs(text) if not _HEADING.match(text, *block)] or [(0, len(text.rstrip()))]
+    start, end = blocks[0]
+    if len(blocks) > 1 and text[start:end].rstrip().endswith(":"):
+        end = blocks[1][1]
+    if text.count("```", start, end) % 2:  # blank lines within a block
+        closed = text.find("```", end)
+        end = closed + len("```") if closed >= 0 else end
+    return start, end
 
 
 def _without_markup(heading: str) -> str:
@@ -186,7 +305,8 @@ def _does(verb: str) -> str:
     return f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
 
 
-_VERBS = _DOES.union(map(_does, _DOES))
+_BASES = {form: verb for verb in sorted(_DOES) for form in (verb, _does(verb))}
+_VERBS = frozenset(_BASES)
 
 
 # Per file: enough to fill a set from a single course, too few for one file to crowd out others.
@@ -210,7 +330,8 @@ def draft(assistant: Library, count: int) -> list[EvalQuestion]:
     """Propose at most `count` questions, each with the lines it was made from, one in five unanswerable.
 
     Files are taken at even intervals, with tests, changelogs and licences last. Each file gives one
-    question before any gives two. The result is deterministic.
+    question before any gives two: one with a fact, if there is one, of the form that is rarest so far. The result is
+    deterministic.
     """
     drafted = _answerable(assistant, count - count // _ONE_IN)
     refusable = min(count // _ONE_IN, len(drafted) // (_ONE_IN - 1))
@@ -220,22 +341,30 @@ def draft(assistant: Library, count: int) -> list[EvalQuestion]:
 def _answerable(assistant: Library, count: int) -> list[EvalQuestion]:
     folders = {root.name: folder_of(root, assistant.settings) for root in assistant.sources()}
     several = len(folders) > 1
-    waiting: list[Iterator[EvalQuestion]] = [
+    waiting: list[Iterable[EvalQuestion]] = [
         _questions(folders[source], path, document_key(source, path) if several else path)
         for source, path in _round_robin(list(indexed_files(assistant)), count)
     ]
     drafted: dict[str, EvalQuestion] = {}
+    forms = Counter[str]()
     while waiting:
-        left = []
+        left: list[Iterable[EvalQuestion]] = []
         for questions in waiting:
-            fresh = next((question for question in questions if question.text not in drafted), None)
-            if fresh is not None:
-                drafted[fresh.text] = fresh
-                left.append(questions)
+            fresh = [question for question in questions if question.text not in drafted]
+            if fresh:
+                question = min(fresh, key=lambda each: (not each.facts, forms[_form(each)]))
+                drafted[question.text] = question
+                forms[_form(question)] += 1
+                left.append(fresh)
             if len(drafted) == count:
                 return list(drafted.values())
         waiting = left
     return list(drafted.values())
+
+
+def _form(question: EvalQuestion) -> str:
+    """Return what questions of one form have in common: `What is the default`, `Which function`, `How do I`."""
+    return " ".join(question.text.partition("`")[0].split()[:3])
 
 
 def _round_robin(files: Sequence[tuple[str, str]], count: int) -> list[tuple[str, str]]:

@@ -27,11 +27,16 @@ from openbook.types import RetrievalResult, Span
 # Places to show when the expected ones were not found: enough to see what outranked them.
 _PLACES_SHOWN = 3
 
+# An answer that cites less of the expected lines leaves most of them out.
+_MIN_CITED_SHARE = 0.5
+
 
 class LibraryFiles:
     """The files of a library, to resolve the paths of question sets."""
 
     def __init__(self, assistant: Library) -> None:
+        sources = assistant.sources()
+        self._prefix = f"{sources[0].name}/" if len(sources) == 1 else ""
         self._places: dict[str, str] = {}
         for source, path in indexed_files(assistant):
             self._places.setdefault(path, document_key(source, path))
@@ -47,6 +52,13 @@ class LibraryFiles:
             files=tuple(self._places.get(path, path) for path in question.files),
             lines=tuple(replace(place, path=self._places.get(place.path, place.path)) for place in question.lines),
         )
+
+    def shown(self, outcome: QuestionOutcome) -> QuestionOutcome:
+        """Leave out the source where there is only one, as question sets and answers do."""
+        expected, found = (
+            tuple(place.removeprefix(self._prefix) for place in places) for places in (outcome.expected, outcome.found)
+        )
+        return replace(outcome, expected=expected, found=found)
 
     def unknown(self, questions: Sequence[EvalQuestion]) -> list[str]:
         """List the expected paths that the library does not have, each once, in order."""
@@ -86,7 +98,7 @@ def run_questions(
         seconds = clock() - started
         # Retrieve separately: an answer may show fewer results than were found, and a refusal only the nearest.
         results = assistant.retrieve(question.text, limit=limit)
-        outcomes.append(score(files.locate(question), results, answer, seconds, limit))
+        outcomes.append(files.shown(score(files.locate(question), results, answer, seconds, limit)))
         model = answer.model
     return EvalRun(model, limit, tuple(outcomes))
 
@@ -124,7 +136,11 @@ def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: G
     if wanted and not any(place.overlaps(each) for place in cited for each in wanted):
         return f"found at {ranks[0]}, not cited"
     missing = [fact for fact in question.facts if not facts_found(answer.answer, [fact])]
-    return f"does not say {missing[0]!r}" if missing else ""
+    if missing:
+        return f"does not say {missing[0]!r}"
+    # Whoever says the facts need not cite all lines around them.
+    cited_share = 1.0 if question.facts or not question.lines else line_recall(cited, question.lines)
+    return f"cites {cited_share:.0%} of the expected lines" if cited_share < _MIN_CITED_SHARE else ""
 
 
 def _expected_spans(question: EvalQuestion) -> list[ExpectedSpan]:

@@ -59,7 +59,7 @@ class QuestionOutcome:
     fault: str = ""
     """What is wrong with the answer, such as `found at 4, not cited`; empty if nothing is wrong or expected."""
     expected: tuple[str, ...] = ()
-    """Places with the answer, as `source/path:start-end`."""
+    """Places with the answer, as `path:start-end`; after `source/` if the library has several sources."""
     found: tuple[str, ...] = ()
     """The first places found, in the same format."""
 

@@ -40,6 +40,19 @@ def test_there_are_as_many_as_wanted_and_no_two_of_one_file_while_others_wait(tm
     assert len(questions) == count - count // 5
 
 
+def test_questions_have_facts_where_they_can_and_different_forms(tmp_path: Path) -> None:
+    """Each file here allows three forms, and one of them without a fact."""
+    body = '    """Return the {0} of the quay."""\n    return 1\n\n\nclass Quay{0}:\n    """Moors: in words."""\n'
+    code = "MAX_{1} = 250\n\n\ndef quay_{0}(depth=12.5):\n" + body
+    names = ("depth", "width", "height", "reach")
+    folder = write_tree(tmp_path / "quay", {f"{name}.py": code.format(name, name.upper()) for name in names})
+
+    questions = drafted(tmp_path, folder, count=4)
+
+    assert all(question.facts for question in questions if not question.unanswerable)
+    assert len({question.text.partition("`")[0] for question in questions if not question.unanswerable}) == 3
+
+
 def test_files_are_taken_from_the_whole_library(tmp_path: Path) -> None:
     write_tree(tmp_path / "guide", {f"page-{n:02}.md": f"# Using page {n}\n\n{LONG}\n" for n in range(40)})
 

@@ -39,7 +39,7 @@ def asked(path: str, text: str) -> dict[str, EvalQuestion]:
             'def open_count():\n    """Return the number of open connections."""\n    return 1\n',
             "Which function returns the number of open connections?",
             "open_count",
-            "pool.py:1-3",
+            "pool.py:1-2",
         ),
         (
             "options.md",
@@ -47,6 +47,57 @@ def asked(path: str, text: str) -> dict[str, EvalQuestion]:
             "What is the default of `max-clients`?",
             "100",
             "options.md:5-5",
+        ),
+        (
+            "pages.go",
+            "package a\n\nconst defaultPageSize = 30\n",
+            "What is `defaultPageSize` set to?",
+            "30",
+            "pages.go:3-3",
+        ),
+        (
+            "http.go",
+            "package a\n\n// ExtractHeader extracts a named header from any response,\n// and saves it.\n"
+            "func ExtractHeader(name string) string {\n\treturn name\n}\n\nfunc other() {}\n",
+            "What does `ExtractHeader` extract?",
+            "named header",
+            "http.go:3-5",
+        ),
+        (
+            "projects.go",
+            "package a\n\n// OpenProjects fetches all open projects for an organization.\n"
+            "func OpenProjects() int {\n\treturn 1\n}\n",
+            "Which function fetches all open projects for an organization?",
+            "OpenProjects",
+            "projects.go:3-4",
+        ),
+        (
+            "run.go",
+            "package a\n\n// Runnable is typically a command or stub.\ntype Runnable interface {\n\tRun() error\n}\n",
+            "What is `Runnable`?",
+            "typically a command",
+            "run.go:3-4",
+        ),
+        (
+            "flags.md",
+            f"# Flags\n\n{LONG}\n\n| flag | meaning |\n|---|---|\n| `--keep` | Keep old parcels for a week |\n",
+            "What does `--keep` do?",
+            "Keep old parcels",
+            "flags.md:7-7",
+        ),
+        (
+            "keys.md",
+            f"# Keys\n\n{LONG}\n\n- `max_age`: the highest age of a key in days.\n",
+            "What is `max_age` for?",
+            "highest age of a key",
+            "keys.md:5-5",
+        ),
+        (
+            "guide.md",
+            f"# Guide\n\n## Starting the server\n\nType this:\n\n```\n$ quay serve\n```\n\n{LONG}\n",
+            "How do I start the server?",
+            "quay serve",
+            "guide.md:5-9",
         ),
     ],
 )
@@ -89,10 +140,15 @@ def test_tests_private_and_common_names_are_not_asked_for() -> None:
 def test_a_function_of_a_common_name_or_another_summary_is_asked_for_by_its_name() -> None:
     said = '    """Return the number of open connections."""\n    return 1\n'
 
-    assert list(asked("a.py", f"def run():\n{said}")) == ["What does `run` do?"]
+    assert list(asked("a.py", f"def run():\n{said}")) == ["What does `run` return?"]
     assert list(asked("b.py", f"def open_count():\n{said.replace('Return', 'Parameters')}")) == [
         "What does `open_count` do?"
     ]
+
+
+@pytest.mark.parametrize("text", ["- " * 20_000, "| " * 20_000, "const " * 20_000, "a b" * 20_000, "`" * 20_000])
+def test_a_draft_of_odd_text_takes_no_time(text: str) -> None:
+    assert asked("odd.md", f"# Starting it\n\n{text}\n") is not None
 
 
 def test_a_short_section_is_not_asked_for() -> None:

@@ -98,6 +98,37 @@ def test_what_failed_is_said_with_the_first_thing_that_went_wrong(
     assert outcome.fault == fault
 
 
+@pytest.mark.parametrize(
+    ("lines", "facts", "fault"),
+    [
+        pytest.param((1, 9), (), "cites 11% of the expected lines", id="a-part"),
+        pytest.param((2, 3), (), "", id="half"),
+        pytest.param((1, 9), ("port 8420",), "", id="the-fact-is-enough"),
+    ],
+)
+def test_an_answer_that_leaves_out_most_lines_failed_unless_it_says_the_facts(
+    assistant: Library, lines: tuple[int, int], facts: tuple[str, ...], fault: str
+) -> None:
+    question = "Which port does the harbour server listen on?"
+
+    (outcome,) = run_questions(
+        assistant, [EvalQuestion(question, lines=(ExpectedSpan("guide/server.md", *lines),), facts=facts)]
+    ).outcomes
+
+    assert outcome.fault == fault
+
+
+def test_places_of_the_only_source_are_shown_as_a_question_set_names_them(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "guide", {"docs/server.md": PORT})
+    question = EvalQuestion("Which port does the server listen on?", files=("docs/server.md",), facts=("port 9",))
+
+    with Library.of(folder, settings=Settings(home=tmp_path / "home")) as library:
+        (outcome,) = run_questions(library, [question]).outcomes
+
+    assert outcome.expected == ("docs/server.md",)
+    assert outcome.found == ("docs/server.md:1-3",)
+
+
 def test_a_place_that_was_found_and_not_cited_has_its_rank(assistant: Library) -> None:
     results = [result_of(chunk_of("one", "a.md")), result_of(chunk_of("two", "b.md"))]
     question = EvalQuestion("Which?", files=("src/b.md",))
