@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
+from openbook.errors import InvalidArgumentError
 from openbook.usage import PricedUsage, Usage
 
 __all__ = [
@@ -182,7 +183,7 @@ class Budget:
         for name in ("max_rounds", "max_tokens", "max_usd", "max_seconds"):
             value = getattr(self, name)
             if value is not None and (math.isnan(value) or value < 0):
-                raise ValueError(f"{name} is {value}, and must not be negative")
+                raise InvalidArgumentError(f"{name} is {value}", hint="give 0 or more, or None for no limit")
 
 
 @dataclass(frozen=True, slots=True)

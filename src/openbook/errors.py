@@ -3,6 +3,7 @@
     OpenbookError
     ├── SettingsError          a setting is set but does not parse
     ├── QueryError             a question that cannot be asked (also a ValueError)
+    ├── InvalidArgumentError   an argument has a value that it may not have (also a ValueError)
     ├── SourceError            a source cannot be read
     │   ├── SourceNotFoundError it does not exist
     │   ├── CourseFileError    a `course.toml` cannot be used
@@ -57,6 +58,13 @@ class SettingsError(OpenbookError):
 
 class QueryError(OpenbookError, ValueError):
     """A question that cannot be asked."""
+
+
+class InvalidArgumentError(OpenbookError, ValueError):
+    """An argument has a value that it may not have. The message ends with the hint, since a traceback has only that."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(f"{message}; {hint}" if hint else message, hint=hint)
 
 
 class SourceError(OpenbookError):

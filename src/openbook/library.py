@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from openbook.embedding.static import load_embedder
-from openbook.errors import SkippedFileError, SourceError
+from openbook.errors import InvalidArgumentError, SkippedFileError, SourceError
 from openbook.index.protocol import Index, IndexStats, Source
 from openbook.ingest.difference import Difference, compare_sources, folder_of, unread_files
 from openbook.ingest.sync import Progress, SyncReport, sync
@@ -149,12 +149,12 @@ class Library(LibraryAnswers):
             settings: Everything else. Default: from the environment.
 
         Raises:
-            ValueError: There is no path.
+            InvalidArgumentError: There is no path.
             SourceError: A path does not exist, cannot be read, or is large.
             LibraryError: The library cannot be used.
         """
         if not paths:
-            raise ValueError("name at least one folder or file")
+            raise InvalidArgumentError("at least one folder or file has to be named", hint="Library.of('docs', 'src')")
         for path in paths:
             if not isinstance(path, str | PathLike):
                 raise TypeError(f"{path!r} is no path; name folders one by one: Library.of('docs', 'src')")
@@ -238,7 +238,7 @@ class Library(LibraryAnswers):
 
         Raises:
             SourceError: The name is not a valid file name.
-            ValueError: The text is blank.
+            InvalidArgumentError: The text is blank.
             TypeError: The metadata cannot be serialized to JSON.
             LibraryWriteError: The library cannot be written.
         """
@@ -381,7 +381,7 @@ class Library(LibraryAnswers):
         Raises:
             QueryError: The question is empty, too long, or contains no word.
             UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `limit` is below 1.
+            InvalidArgumentError: `limit` is below 1.
         """
         self._check(limit, where)
         question = read_question(query)
@@ -416,14 +416,14 @@ class Library(LibraryAnswers):
         Raises:
             QueryError: No document passes the filter, or none with prose and there is no model.
             UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `count` is below 1.
+            InvalidArgumentError: `count` is below 1.
             ModelError: The model failed.
         """
         from openbook.answering.evidence import EvidenceFinder
         from openbook.study.making import make_guide
 
         if count < 1:
-            raise ValueError(f"count is {count}; at least 1 term has to be asked for")
+            raise InvalidArgumentError(f"count is {count}", hint="ask for at least 1 term")
         self._check(None, where)
         completed = self._completed(options, ())
         if completed.deadline_s is None:

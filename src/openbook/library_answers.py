@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
-from openbook.errors import OpenbookError
+from openbook.errors import InvalidArgumentError, OpenbookError
 from openbook.index.protocol import Index
 from openbook.libraries.registration import check_known
 from openbook.libraries.repositories import with_permalinks
@@ -72,7 +72,7 @@ class LibraryAnswers(ABC):
         Raises:
             QueryError: The question is empty, too long, or contains no word; or an image cannot be used.
             UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `limit` is below 1, or there are tools or images but no model.
+            InvalidArgumentError: `limit` is below 1, or there are tools or images but no model.
             UnreadAttachmentError: The model does not support images.
             ModelError: The model failed.
         """
@@ -187,7 +187,7 @@ class LibraryAnswers(ABC):
             The answers, in order. If one fails, its error takes its place, so that the others are not lost.
 
         Raises:
-            ValueError: `at_once` or `limit` is below 1.
+            InvalidArgumentError: `at_once` or `limit` is below 1.
             UnknownSourceError: The filter names a source that the library does not have.
         """
         _check_at_once(at_once)
@@ -275,10 +275,10 @@ class LibraryAnswers(ABC):
 
         Raises:
             UnknownSourceError: The library has no such source.
-            ValueError: `limit` is below 1.
+            InvalidArgumentError: `limit` is below 1.
         """
         if limit is not None and limit < 1:
-            raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
+            raise InvalidArgumentError(f"limit is {limit}", hint="ask for at least 1 result")
         if not isinstance(where, Filter):
             raise TypeError(f"where is {where!r}; write Filter(globs=('*.md',)), Filter(kinds=...) or the like")
         check_known(where.sources, self._index)
@@ -312,11 +312,11 @@ class LibraryAnswers(ABC):
 
         Raises:
             QueryError: The question is empty, too long, or contains no word.
-            ValueError: The policy is unknown, or `retry` is missing for the policy of that name.
+            InvalidArgumentError: The policy is unknown, or `retry` is missing for the policy of that name.
         """
         return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
 
 
 def _check_at_once(at_once: int) -> None:
     if at_once < 1:
-        raise ValueError(f"at_once is {at_once}; at least 1 question has to be answered at a time")
+        raise InvalidArgumentError(f"at_once is {at_once}", hint="answer at least 1 question at a time")

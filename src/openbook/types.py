@@ -8,6 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from openbook.errors import InvalidArgumentError
+
 Kind = Literal["code", "docs", "course", "config", "data"]
 """The format family of a document. Set by its reader, from name and content."""
 
@@ -256,7 +258,7 @@ class Filter:
 
     Raises:
         TypeError: A field has the wrong type, such as a string instead of a collection of strings.
-        ValueError: The kind does not exist, or a lesson number is negative.
+        InvalidArgumentError: The kind does not exist, or a lesson number is negative.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -282,14 +284,14 @@ class Filter:
         object.__setattr__(self, "courses", frozenset(_pairs("courses", self.courses)))
         object.__setattr__(self, "within", frozenset(_pairs("within", self.within)))
         for kind in sorted(self.kinds.difference(KINDS)):
-            raise ValueError(f"there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
+            raise InvalidArgumentError(f"there is no kind {kind!r}", hint=f"kinds are {', '.join(KINDS)}")
         for name, value in (("lesson", self.lesson), ("part", self.part)):
             if type(value) not in (int, type(None)):  # `True` is also an `int`
                 raise TypeError(f"{name} is {value!r}, which is not an integer")
             if value is not None and value < 0:
-                raise ValueError(f"{name} is {value}; the first is 0 or 1")
+                raise InvalidArgumentError(f"{name} is {value}", hint="the first is 0 or 1")
         if self.part is not None and self.lesson is None:
-            raise ValueError("part is given without the lesson that it is a part of")
+            raise InvalidArgumentError("part is given without lesson", hint="give the lesson that it is a part of")
 
     def allows_lesson(self, lesson: Lesson | None) -> bool:
         """Return whether a lesson passes the lesson filter; None stands for text outside of lessons.
@@ -442,17 +444,15 @@ class RetrievalResult:
 
     def __str__(self) -> str:
         """Return the place, followed by the matching lines."""
-        shown = self.excerpt
-        if shown is None:
+        if (shown := self.excerpt) is None:
             return f"{self.chunk.span}\n{self.chunk.text}"
         return f"{self.chunk.span.path}:{shown.start_line}-{shown.end_line}\n{shown.text}"
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the result as JSON values, in the format of `search --json`."""
         chunk = self.chunk
-        signals = {name: round(value, 6) for name, value in self.signals.items()}
         roles = {"roles": sorted(self.roles)} if self.roles else {}
-        why = {"signals": signals, **roles} if explain else {}
+        why = {"signals": {name: round(value, 6) for name, value in self.signals.items()}, **roles} if explain else {}
         return {
             "source": chunk.source,
             **chunk.span.to_dict(),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openbook import AnswerOptions, Exchange, Filter, Library, Settings
+from openbook import AnswerOptions, Exchange, Filter, Library, OpenbookError, Settings
 from openbook.agent import Agent, Budget
 from openbook.evals import read_questions
 from openbook.testing import ScriptedModel
@@ -187,3 +187,27 @@ def test_what_a_thing_is_is_quoted_from_the_line_that_says_it(tmp_path: Path, se
         answer = library.query("What is MCP?")
 
     assert "is an open protocol that connects models" in answer.answer
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(lambda _: Filter(kinds=frozenset({"nope"})), id="filter"),  # type: ignore[arg-type]
+        pytest.param(lambda _: AnswerOptions(policy="x"), id="options"),  # type: ignore[arg-type]
+        pytest.param(lambda _: Budget(max_usd=-1), id="budget"),
+        pytest.param(lambda _: Library.of(), id="no-path"),
+        pytest.param(lambda library: library.search("When do sessions end?", limit=0), id="limit"),
+        pytest.param(lambda library: library.search("When do sessions end?", view="x"), id="view"),
+        pytest.param(lambda library: library.query_many(["When?"], at_once=0), id="at-once"),
+        pytest.param(lambda library: library.study(count=0), id="count"),
+    ],
+)
+def test_a_wrong_value_is_an_error_of_ours_and_a_value_error(
+    folder: Path, settings: Settings, wrong: Callable[[Library], object]
+) -> None:
+    with Library.of(folder, settings=settings) as library, pytest.raises(OpenbookError) as caught:
+        wrong(library)
+
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.hint
+    assert caught.value.hint in str(caught.value)

@@ -14,7 +14,7 @@ from openbook.answering.verification import CitationChecker, Verification, check
 from openbook.answering.verifiers import ClaimVerifier
 from openbook.answers import POLICIES, Claim, GenerationResult, Policy, RefusalReason, Repair, Stage
 from openbook.costs import Spent
-from openbook.errors import QueryError
+from openbook.errors import InvalidArgumentError, QueryError
 from openbook.extractive.answerer import compose, pick, quotes_of
 from openbook.extractive.context import Context
 from openbook.llm.protocol import Model
@@ -40,12 +40,12 @@ def check_answer(
     `ask_again`, for the policy `retry`, is called at most once; its answer is kept if it has fewer conflicts.
 
     Raises:
-        ValueError: The policy is none, or `retry` without anything to ask.
+        InvalidArgumentError: The policy is none, or `retry` without anything to ask.
     """
     if policy not in POLICIES:
-        raise ValueError(f"policy is {policy!r}, and must be one of {', '.join(POLICIES)}")
+        raise InvalidArgumentError(f"policy is {policy!r}", hint=f"it must be one of {', '.join(POLICIES)}")
     if policy == "retry" and ask_again is None:
-        raise ValueError("policy 'retry' needs something to call")
+        raise InvalidArgumentError("policy 'retry' needs something to call", hint="give retry as well")
     checked = yield from _judged(answer, checker, verifier)
     if policy == "drop":
         return dropped(checked, checker)
@@ -102,7 +102,7 @@ def answer_of(
     """Check the reply of a model. Its text is always shown; if it is empty, the answer says why.
 
     Raises:
-        ValueError: The policy is none, or `retry` without anything to ask.
+        InvalidArgumentError: The policy is none, or `retry` without anything to ask.
     """
     shown = tuple(entry.result for entry in context.shown)
     stopped = reply.stopped or (reply.stop if reply.stop in _SILENT else "")

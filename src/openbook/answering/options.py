@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from openbook.answers import POLICIES, Exchange, Policy
 from openbook.costs import Budget
+from openbook.errors import InvalidArgumentError
 from openbook.grounding.protocol import Judge
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
@@ -67,7 +68,9 @@ class AnswerOptions:
         self._check_values()
         object.__setattr__(self, "history", tuple(self.history))
         if self.policy not in POLICIES:
-            raise ValueError(f"there is no policy {self.policy!r}; policies are {', '.join(POLICIES)}")
+            raise InvalidArgumentError(
+                f"there is no policy {self.policy!r}", hint=f"policies are {', '.join(POLICIES)}"
+            )
         if isinstance(self.model, str):
             from openbook.llm.choose import open_model  # quotes have no use for models
 
@@ -82,13 +85,17 @@ class AnswerOptions:
 
             object.__setattr__(self, "tools", flat_tools(self.tools))
             if self.own_tools and self.model is None:
-                raise ValueError("tools need a model that calls them, and none is named")
+                raise InvalidArgumentError(
+                    "tools need a model that calls them, and none is named", hint="give model as well"
+                )
         if self.images:
             from openbook.llm.attachments import question_images
 
             object.__setattr__(self, "images", question_images(self.images))
             if self.model is None:
-                raise ValueError("images need a model that reads them, and none is named")
+                raise InvalidArgumentError(
+                    "images need a model that reads them, and none is named", hint="give model as well"
+                )
 
     def _check_values(self) -> None:
         if not (self.model is None or isinstance(self.model, str) or hasattr(self.model, "stream")):

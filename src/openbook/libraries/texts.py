@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from openbook.errors import LibraryWriteError, SourceError
+from openbook.errors import InvalidArgumentError, LibraryWriteError, SourceError
 from openbook.permissions import make_private_folder
 from openbook.sources.walk import refuse_by_name
 
@@ -55,7 +55,7 @@ class TextStore:
         if reason := refuse_by_name(str(path)):
             raise SourceError(name, f"is not a valid name for a text: {reason}", hint=_HINT)
         if not text.strip():
-            raise ValueError(f"the text of {name!r} is blank")
+            raise InvalidArgumentError(f"the text of {name!r} is blank", hint="add a text with words")
         try:
             json.dumps(dict(metadata), sort_keys=True)
         except (TypeError, ValueError) as exc:

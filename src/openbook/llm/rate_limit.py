@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from dataclasses import dataclass
 
-from openbook.errors import RateLimitedError
+from openbook.errors import InvalidArgumentError, RateLimitedError
 from openbook.llm.messages import Event, ReplyFinished, Request
 from openbook.llm.protocol import Model, ModelWrapper, aclosing_stream, closing_stream
 from openbook.llm.request_tokens import estimate_request
@@ -66,10 +66,12 @@ class RateLimitedModel(ModelWrapper):
             asleep: Sleeps without blocking.
 
         Raises:
-            ValueError: A limit allows no call.
+            InvalidArgumentError: A limit allows no call.
         """
         if not (requests_per_minute >= 1 and tokens_per_minute >= 1):
-            raise ValueError("a rate limit allows at least one request and one token a minute")
+            raise InvalidArgumentError(
+                "a rate limit allows at least one request and one token a minute", hint="raise it, or leave it out"
+            )
         super().__init__(model)
         self._requests = requests_per_minute
         self._tokens = tokens_per_minute

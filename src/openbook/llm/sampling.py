@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from openbook.errors import BadRequestError
+from openbook.errors import BadRequestError, InvalidArgumentError
 
 SamplingSetting = Literal["temperature", "top_p", "seed", "stop"]
 
@@ -33,11 +33,11 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if self.temperature is not None and not 0 <= self.temperature <= 2:
-            raise ValueError(f"temperature is {self.temperature!r}; it is a number from 0 to 2")
+            raise InvalidArgumentError(f"temperature is {self.temperature!r}", hint="give a number from 0 to 2")
         if self.top_p is not None and not (math.isfinite(self.top_p) and 0 < self.top_p <= 1):
-            raise ValueError(f"top_p is {self.top_p!r}; it is a number above 0, up to 1")
+            raise InvalidArgumentError(f"top_p is {self.top_p!r}", hint="give a number above 0, up to 1")
         if type(self.stop) is not tuple or not all(text.strip() for text in self.stop):
-            raise ValueError(f"stop is {self.stop!r}; it is a tuple of texts, none of them blank")
+            raise InvalidArgumentError(f"stop is {self.stop!r}", hint="give a tuple of texts, none of them blank")
 
     @property
     def fields(self) -> dict[str, object]:

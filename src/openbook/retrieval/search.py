@@ -9,6 +9,7 @@ from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
+from openbook.errors import InvalidArgumentError
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Evidence, Index, Matches, Outline
 from openbook.questions.changes_asked import AskedChange
@@ -126,10 +127,10 @@ class Retriever:
 
         Raises:
             QueryError: See `read_question`.
-            ValueError: There is no such view.
+            InvalidArgumentError: There is no such view.
         """
         if view not in VIEWS:
-            raise ValueError(f"unknown view {view!r}; views are {', '.join(VIEWS)}")
+            raise InvalidArgumentError(f"there is no view {view!r}", hint=f"views are {', '.join(VIEWS)}")
         query = read_question(question) if isinstance(question, str) else question
         with self.index.snapshot():
             matches, outlines, named = self._candidates(query, where)
