@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
-from openbook.errors import SettingsError
+from openbook.errors import OpenbookError, SettingsError
 from openbook.mcp.editing import FORMATS, Format, common_start
 from openbook.permissions import make_private_file, make_private_folder
 
@@ -243,7 +243,10 @@ def write_change(change: FileChange, records: Path) -> None:
             f"cannot write {str(path)!r}: it contains a path that is not valid text", hint="rename that folder"
         ) from exc
     except OSError as exc:
-        raise SettingsError(f"cannot write {str(path)!r}: {exc.strerror}") from exc
+        denied = exc.filename or str(path)  # may be the record in the home
+        raise OpenbookError(
+            f"cannot write {denied!r}: {exc.strerror}", hint="check its permissions and its disk"
+        ) from exc
 
 
 def _remember(change: FileChange, records: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from openbook.errors import SettingsError
+from openbook.errors import OpenbookError, SettingsError
 from openbook.mcp.clients import CLIENTS, file_of, plan_install, plan_uninstall, write_change
 
 COMMAND = ["/bin/openbook", "mcp"]
@@ -204,10 +204,20 @@ def test_what_cannot_be_written_as_a_whole_leaves_everything_as_it_was(
     for name, text in before.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
 
-    with full_disk(), pytest.raises(SettingsError, match="cannot write"):
+    with full_disk(), pytest.raises(OpenbookError, match="cannot write"):
         write_change(plan_install(CLIENTS["claude"], tmp_path, "openbook", COMMAND), kept)
 
     assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir() if file.is_file()} == before
+
+
+def test_the_path_that_cannot_be_written_is_named_though_it_is_not_that_of_the_agent(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("no folder", encoding="utf-8")
+
+    with pytest.raises(OpenbookError, match=r"home/agents'") as caught:
+        write_change(plan_install(CLIENTS["claude"], tmp_path, "openbook", COMMAND), tmp_path / "home" / "agents")
+
+    assert not isinstance(caught.value, SettingsError)  # nothing that could be unset
+    assert "permissions" in caught.value.hint
 
 
 def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path, kept: Path) -> None:
