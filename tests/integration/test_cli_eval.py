@@ -68,7 +68,7 @@ def test_questions_that_failed_are_listed_with_what_was_expected(
     listed = run(capsys, "eval", tmp_path / "q.jsonl", "--json").json["questions"]
 
     assert "\nFailed (23 of 23 questions):\n  May I send a dog?\n" in outcome.out
-    assert "      not among the first 10 results; expected gone.md; first found harbour/" in outcome.out
+    assert "      not among the first 10 results; expected gone.md; first found docs/faq.md:" in outcome.out
     assert outcome.out.endswith("  ... and 3 more; --json lists all\n")
     assert [each["fault"] for each in listed[1:3]] == ["does not say 'pier 0'", "does not say 'pier 1'"]
 
