@@ -251,19 +251,20 @@ def _without_tags(texts: Sequence[str], examples: Sequence[Example], code: set[i
 def without_tags(text: str) -> str:
     """Return a text of Markdown without HTML tags and character references, except in inline code.
 
-    Tags that separate texts become blanks.
+    Tags that separate texts become blanks. In a row of a table, a referenced bar stays behind a backslash.
 
     Example:
         >>> without_tags("Press <kbd>F1</kbd>,<br>or write `<kbd>`&nbsp;&mdash; a&lt;b.")
         'Press F1, or write `<kbd>` — a<b.'
     """
+    bar = "\\|" if text.lstrip().startswith("|") else "|"
     parts, at = [], 0
     for code in _INLINE_CODE.finditer(text):
-        parts += [_shown(text[at : code.start()]), code.group()]
+        parts += [_shown(text[at : code.start()], bar), code.group()]
         at = code.end()
-    return "".join((*parts, _shown(text[at:])))
+    return "".join((*parts, _shown(text[at:], bar)))
 
 
-def _shown(text: str) -> str:
+def _shown(text: str, bar: str) -> str:
     plain = HTML_TAG.sub(lambda tag: " " if _SEPARATES.match(tag[0]) else "", text)
-    return _REFERENCE.sub(lambda reference: character_of(reference[0]), plain)
+    return _REFERENCE.sub(lambda reference: character_of(reference[0]).replace("|", bar), plain)

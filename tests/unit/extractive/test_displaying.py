@@ -47,6 +47,8 @@ def test_code_of_a_page_is_shown_in_fences_as_it_stands() -> None:
         ),
         pytest.param("<a-name> is one, and <old-name>.", "<a-name> is one, and <old-name>.", id="names"),
         pytest.param("Exit with <code> at <time>.", "Exit with <code> at <time>.", id="values"),
+        pytest.param("| Up&#124;down | `a&#124;b` |", "| Up\\|down | `a&#124;b` |", id="a-bar-in-a-row"),
+        pytest.param("Up&#124;down |", "Up|down |", id="a-bar-in-a-sentence"),
         pytest.param("Up&nbsp;to &lt;5&gt; fa&shy;thoms, a&copy=2.", "Up to <5> fathoms, a&copy=2.", id="signs"),
         pytest.param("Write `&lt;` for it.", "Write `&lt;` for it.", id="sign-in-code"),
         pytest.param("Use `<b>` for bold and ``<i>`` too.", "Use `<b>` for bold and ``<i>`` too.", id="code"),
