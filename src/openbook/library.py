@@ -372,7 +372,8 @@ class Library(LibraryAnswers):
         """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`, each with an excerpt.
 
         Args:
-            query: The question.
+            query: The question. For a text in double quotation marks and nothing else, these are the chunks that have
+                the text, in any case and across line ends.
             limit: Maximum number of results.
             where: Which documents to search.
             view: `files` lists each file once, `passages` may list several of one file; `auto` depends on
@@ -385,6 +386,10 @@ class Library(LibraryAnswers):
         """
         self._check(limit, where)
         question = read_question(query)
+        if question.as_written:
+            from openbook.lookup.quotations import find_quoted
+
+            return with_excerpts(question, find_quoted(question, self.retriever, limit=limit, where=where, view=view))
         return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
 
     def references(self, name: str, *, where: Filter = EVERYTHING) -> References:

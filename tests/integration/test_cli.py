@@ -370,7 +370,10 @@ def test_queries_of_a_file_are_answered_in_their_order(sample: Path, capsys: Cap
     outcome = run(capsys, "search", "--queries", file, "--limit", "2")
 
     assert outcome.code == 0
-    assert [list(line) for line in outcome.lines] == [["query", "results"]] * len(asked)
+    assert [list(line) for line in outcome.lines] == [
+        ["query", "results", *(["note"] if number == 2 else [])] for number in range(len(asked))
+    ]
+    assert outcome.lines[2]["note"] == "No source mentions 'Größe', '包裹'."
     assert [line["query"] for line in outcome.lines] == asked
     assert outcome.lines[0]["results"][0]["path"] == "scanner/scanner.go"
 

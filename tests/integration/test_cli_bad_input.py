@@ -84,7 +84,17 @@ def test_a_search_for_what_occurs_nowhere_says_so(folder: Path, capsys: Captured
     assert "No source" not in run(capsys, "search", "whales of zanfeldt", folder).err
     issue = "The crane fails\n\n" + "It lifted before. " * 20 + "\n\nzanfeldt_error is all it says."
     assert "No source" not in run(capsys, "search", issue, folder).err
-    assert 'No result has "whales of zan" as written.' in run(capsys, "search", '"whales of zan"', folder).err
+    assert 'No result has "whales of zan" as written.' in run(capsys, "search", 'why "whales of zan"', folder).err
+
+
+def test_a_quoted_text_that_stands_nowhere_finds_nothing(folder: Path, capsys: Captured) -> None:
+    outcome = run(capsys, "search", '"whales of zan"', folder, "--json")
+
+    assert outcome.code == 1
+    note = 'No document has "whales of zan" as written.'
+    assert outcome.json == {"query": '"whales of zan"', "results": [], "note": note}
+    assert note in outcome.err
+    assert "search without the quotation marks" in outcome.err
 
 
 def test_a_search_for_a_file_does_not_say_that_its_name_occurs_nowhere(folder: Path, capsys: Captured) -> None:

@@ -33,6 +33,7 @@ from openbook.extractive.includes import IncludedCode, with_included_code
 from openbook.extractive.overview import introduction, introduction_of, page_asked_for
 from openbook.extractive.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.index.protocol import Index
+from openbook.lookup.quotations import find_quoted
 from openbook.lookup.spelling import suggestions
 from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
@@ -154,6 +155,10 @@ class EvidenceFinder:
             found = with_entries(found, self.index, where, question.settings)
         found = with_comments(found, self.index, where, lambda chunk: _defines(chunk, question))
         return fuse(found, of_sides) if of_sides else found
+
+    def quoting(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
+        """Rank the passages that have the texts in quotation marks that a question consists of."""
+        return find_quoted(question, self._retriever, limit=top_k, where=where)
 
     def expand(
         self,

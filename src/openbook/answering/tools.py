@@ -134,7 +134,9 @@ class LibraryTools:
             issue = read_issue(query)
             # Of an issue with a long log, the rest is read for its places alone.
             question = read_question(query[:MAX_QUERY_CHARS] if issue else query)
-            if issue is None or question.course is not None:
+            if question.as_written:
+                results = self._finder.quoting(question, wanted, where)
+            elif issue is None or question.course is not None:
                 results = self._finder.find(question, wanted, where)
             else:
                 results = find_for_issue(issue, question, self._finder.search, self._index, wanted, where)

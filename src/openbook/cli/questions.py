@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from openbook.answers import GenerationResult
     from openbook.library import Library
-    from openbook.types import RetrievalResult
 
 Queries = Annotated[
     Path | None,
@@ -150,45 +149,48 @@ def search(
     as_json: options.AsJson = False,
     show: options.Show = False,
 ) -> None:
-    """Search files and passages."""
+    """Search files and passages.
+
+    A query in double quotation marks, as '"if err != nil"', finds exactly this text, in any case.
+    """
+    from openbook.answering.missing import missing_note
     from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
     chosen_view = options.one_of(VIEWS, view, "--view")
-    if queries is None and not words:
-        raise typer.BadParameter("give a query, or --queries FILE.jsonl", param_hint="QUERY")
-    words = words or []
-    if queries:
-        questions, named = list(options.read_queries(queries)), list(words)
-    else:
-        question, named = options.question_and_paths(words)
-        options.check_question(question, words)
-        questions = [question]
-    found = 0
+    questions, named = _queries_and_paths(words or [], queries)
+    found, note = 0, ""
     with asked(options.as_paths(named), library, where, reranker=reranker) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course, may_be_empty=as_json)
         places = printing.LocationFormatter(assistant.sources())
         for question in questions:
             results = assistant.search(question, limit=limit, where=where, view="files" if files else chosen_view)
             found += len(results)
-            _note_missing(question, results, assistant)
+            note = missing_note(question, results, assistant.index)
+            if note:
+                printing.note(note)
             if as_json or (queries and not files):
                 shown = [result.to_dict(explain=explain) for result in results]
-                printing.print_json({"query": question, "results": shown})
+                printing.print_json({"query": question, "results": shown, **({"note": note} if note else {})})
             elif files:
                 printing.print_files(results, places)
             else:
                 printing.print_results(results, places, query=question, show=show, explain=explain)
     if not found:
-        printing.advise("nothing found", "try other words, fewer filters, or other folders")
+        others = "search without the quotation marks" if note else "try other words"
+        printing.advise("nothing found", f"{others}, fewer filters, or other folders")
         raise typer.Exit(EXIT_NOTHING)
 
 
-def _note_missing(query: str, results: Sequence[RetrievalResult], assistant: Library) -> None:
-    from openbook.answering.missing import missing_note
-
-    if note := missing_note(query, results, assistant.index):
-        printing.note(note)
+def _queries_and_paths(words: Sequence[str], queries: Path | None) -> tuple[list[str], list[str]]:
+    """Return the queries of a file, or the one in some arguments, and the paths."""
+    if queries is not None:
+        return list(options.read_queries(queries)), list(words)
+    if not words:
+        raise typer.BadParameter("give a query, or --queries FILE.jsonl", param_hint="QUERY")
+    question, named = options.question_and_paths(words)
+    options.check_question(question, words)
+    return [question], named
 
 
 def _print(answer: GenerationResult, assistant: Library, *, as_json: bool, show: bool) -> None:

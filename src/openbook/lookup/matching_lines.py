@@ -30,6 +30,9 @@ _LEADING_CHARS = 60
 # Readers mark the heads of list entries by form feeds.
 _MARKS_AT_END = re.compile(r"\f++$", re.MULTILINE)
 
+_PLAIN_WORD = re.compile("[a-z]{2,}+")
+_SCHEMES = frozenset({"http", "https"})
+
 _Search = Callable[[str], Iterator[tuple[int, int]]]
 """Yields the offsets of matches in a text, in order."""
 
@@ -78,7 +81,7 @@ def find_lines(
     if not pattern or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS:
         raise ToolError(f"the pattern must be one line of 1 to {_MAX_PATTERN_CHARS} characters")
     search = _expression(pattern, any_case=any_case) if is_regex else _literal(pattern, any_case=any_case)
-    documents = index.documents(where) if is_regex else _documents_with(pattern, index, where)
+    documents = index.documents(where) if is_regex else documents_with(pattern, index, where)
     if is_meant is not None:
         documents = [each for each in documents if is_meant(each.path)]
     end = monotonic() + seconds
@@ -119,10 +122,15 @@ def _expression(pattern: str, *, any_case: bool) -> _Search:
     return lambda text: (found.span() for found in compiled.finditer(text))
 
 
-def _documents_with(pattern: str, index: Index, where: Filter) -> Sequence[DocumentSummary]:
-    """Return the documents that may contain a text: those with its rarest word, or all if it has no whole word."""
-    # Only inner words are complete; those at the ends may be parts of longer ones.
-    tokens = tokenize(" ".join(re.split(r"\W+", pattern)[1:-1]))
+def documents_with(text: str, index: Index, where: Filter) -> Sequence[DocumentSummary]:
+    """Return the documents that may contain a text in any case: those with its rarest word, or all without a whole one.
+
+    They are in the order of source and path.
+    """
+    # Only inner words are complete; those at the ends may be parts of longer ones. In lower case, a word has the one
+    # token that it has however it is written: `getUser` has three. Schemes of URLs have none.
+    words = (word.lower() for word in re.split(r"\W+", text)[1:-1])
+    tokens = tokenize(" ".join(word for word in words if _PLAIN_WORD.fullmatch(word) and word not in _SCHEMES))
     return documents_holding(tokens, index, where) if tokens else index.documents(where)
 
 

@@ -68,6 +68,11 @@ MAX_QUERY_CHARS = 20_000
 _QUOTED = re.compile(r"\"(-{0,2}\w[^\"]*\s[^\"]*)\"|[“„]([^“”]+\s[^“”]+)[“”]|«\s*([^«»]+\s[^«»]+?)\s*»")
 _MAX_QUOTING_CHARS = 300
 
+# A quoted text of any length, in which `\"` is a mark of its own, and a question that is nothing but such texts.
+# Possessive, because each `\"` may be read in two ways.
+_WRITTEN = r"\"(?:[^\"\\]|\\\"?+)++\"|[“„][^“”]+[“”]|«[^«»]+»"
+_ONLY_WRITTEN = re.compile(rf"[\s,;]*+(?:(?:{_WRITTEN})[\s,;.!?]*+)++")
+
 # "Which lessons talk about ..." asks for places. The words up to "about" are not searched for.
 _ASKS_FOR_PLACES = re.compile(
     r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
@@ -139,6 +144,19 @@ class Question:
         kept = [pair for pair in zip(self.identifiers, self.owners, strict=True) if pair[0] not in split]
         named = {**{each.name: each.owners for each in found}, **dict(kept)}
         return replace(self, identifiers=tuple(named), owners=tuple(named.values()))
+
+    @cached_property
+    def as_written(self) -> tuple[str, ...]:
+        r"""The texts in double quotation marks, also single words, if it is nothing else: a search for these texts.
+
+        Example:
+            >>> [read_question(text).as_written for text in ('"moor(ship"', r'"say(\"a\")"', 'what is "moor"?')]
+            [('moor(ship',), ('say("a")',), ()]
+        """
+        if len(self.text) > _MAX_QUOTING_CHARS or not _ONLY_WRITTEN.fullmatch(self.text):
+            return ()
+        texts = (text[1:-1].strip().replace('\\"', '"') for text in re.findall(_WRITTEN, self.text))
+        return tuple(dict.fromkeys(filter(None, texts)))
 
     @property
     def is_quotation(self) -> bool:

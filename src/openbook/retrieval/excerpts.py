@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +42,7 @@ class _Line:
 def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXCERPT_LINES) -> list[Excerpt]:
     r"""Return the lines of each chunk that match a question best, in the order of the chunks.
 
-    For a chunk without any word of the question, these are its first lines.
+    For a chunk without any word of the question, these are its first lines. Those of a quotation have its text.
 
     Args:
         question: A text or a parsed question.
@@ -60,7 +61,15 @@ def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXC
     query = read_question(question) if isinstance(question, str) else question
     read = _read(chunks, _asked(query, chunks))
     weights = _weights(read)
-    return [_best(chunk, found, weights, lines) for chunk, found in zip(chunks, read, strict=True)]
+    return [
+        _with_text(chunk, found, query.as_written, lines) or _best(chunk, found, weights, lines)
+        for chunk, found in zip(chunks, read, strict=True)
+    ]
+
+
+def written(text: str) -> re.Pattern[str]:
+    """Return a pattern for a text as it is written, in any case and across line ends."""
+    return re.compile(r"\s+".join(map(re.escape, text.split())), re.IGNORECASE)
 
 
 def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
@@ -179,6 +188,19 @@ def _asked(query: Question, chunks: Sequence[Chunk]) -> dict[str, frozenset[str]
     return found
 
 
+def _with_text(chunk: Chunk, found: Sequence[_Line], texts: Sequence[str], lines: int) -> Excerpt | None:
+    """Return the lines around the first of some texts in a chunk, all of which matches; None if it has none of them."""
+    places = sorted(place.span() for text in texts if (place := written(text).search(chunk.text)))
+    if not places:
+        return None
+    start, end = places[0]
+    first = bisect_right(found, start, key=lambda line: line.start) - 1
+    last = bisect_left(found, end, key=lambda line: line.end)
+    around = max(0, lines - (last - first + 1))
+    first = max(0, min(first - around // 2, len(found) - lines))
+    return _of_lines(chunk, found[first : max(last + 1, first + lines)], [(start, end)])
+
+
 def _best(chunk: Chunk, found: Sequence[_Line], weights: dict[str, float], lines: int) -> Excerpt:
     """Choose the adjacent lines that match best; of equals, those with a match in the middle.
 
@@ -199,13 +221,17 @@ def _best(chunk: Chunk, found: Sequence[_Line], weights: dict[str, float], lines
     matching = (range(max(0, n - lines + 1), min(n, last) + 1) for n, line in enumerate(found) if line.tokens)
     first = max(sorted(set(chain.from_iterable(matching))), key=rank, default=0)
     shown = found[first : first + lines]
+    return _of_lines(chunk, shown, [match for each in shown for match in each.matches])
+
+
+def _of_lines(chunk: Chunk, shown: Sequence[_Line], matches: Sequence[tuple[int, int]]) -> Excerpt:
     start, end = shown[0].start, shown[-1].end
     first_line = chunk.span.start_line + chunk.text.count("\n", 0, start)
     return Excerpt(
         text=chunk.text[start:end],
         start_line=first_line,
         end_line=first_line + chunk.text.count("\n", start, end),
-        matches=tuple((first - start, last - start) for each in shown for first, last in each.matches),
+        matches=tuple((first - start, last - start) for first, last in matches),
     )
 
 

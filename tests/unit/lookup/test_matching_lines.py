@@ -36,6 +36,13 @@ def test_letters_may_be_of_any_case(library: Library) -> None:
     assert places(find_lines("RAISE timeout(", library.index, any_case=True)) == [("a.py", 1), ("b.md", 2)]
 
 
+def test_the_scheme_of_a_url_is_a_part_of_the_text(library: Library) -> None:
+    library.put("c.md", "Read https://quay.example/ropes first, says HTTPServer now.")
+
+    assert places(find_lines("ad https://quay.example/ropes fi", library.index)) == [("c.md", 1)]
+    assert places(find_lines("says httpserver now", library.index, any_case=True)) == [("c.md", 1)]
+
+
 def test_a_regular_expression_never_leaves_its_line(library: Library) -> None:
     found = find_lines(r"^\w+ = Time|raise[^x]*Timeouts", library.index, is_regex=True)
 

@@ -63,3 +63,28 @@ def test_a_quotation_is_nothing_but_quoted_texts() -> None:
     assert read_question(f'"{MESSAGE}", "one two"?').is_quotation
     assert not read_question(f'"{MESSAGE}" again').is_quotation
     assert not read_question("quay").is_quotation
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ('"fender"', ("fender",)),
+        ('"moor(ship"', ("moor(ship",)),
+        ('"one two", "three"?', ("one two", "three")),
+        (r'"say(\"moor\")"', ('say("moor")',)),
+        (r'"C:\quay"', (r"C:\quay",)),
+        ("« une digue »", ("une digue",)),
+        ('What is "fender"?', ()),
+        ('"fender" of a ship', ()),
+        ('{"key": "a value"}', ()),
+        ('"a fender', ()),
+        ('"fender ' + "a" * 300 + '"', ()),  # a log
+    ],
+)
+def test_a_question_of_nothing_but_quoted_texts_is_a_search_for_them(question: str, texts: tuple[str, ...]) -> None:
+    assert read_question(question).as_written == texts
+
+
+@pytest.mark.parametrize("part", ['"\\', '\\"', '"a" ', '"', '"a\\"'])
+def test_marks_that_can_be_read_in_many_ways_take_no_time(part: str) -> None:
+    assert read_question(f'a{part * 60}"'[1:] + " ropes").as_written == ()
