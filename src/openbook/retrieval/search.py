@@ -67,7 +67,7 @@ from openbook.types import VIEWS, Chunk, Filter, RetrievalResult, View, shown_te
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
-# Candidates per retrieval method. 60 lose a little on mixed libraries, 150 gain nothing.
+# Candidates per retrieval method, or as many as are wanted. 60 lose a little on mixed libraries, 150 gain nothing.
 DEPTH = 80
 # The same for a name: of a setting, if no candidate describes it, or of an error. What describes a setting may have its
 # name once, and uses often; what raises an error may rank below everything that handles it.
@@ -133,7 +133,7 @@ class Retriever:
             raise InvalidArgumentError(f"there is no view {view!r}", hint=f"views are {', '.join(VIEWS)}")
         query = read_question(question) if isinstance(question, str) else question
         with self.index.snapshot():
-            matches, outlines, named = self._candidates(query, where)
+            matches, outlines, named = self._candidates(query, where, max(DEPTH, limit))
             query = query.naming({name for outline in outlines for name in outline.defines})
             matches, outlines, editions = self._with_editions(query, matches, outlines, where)
             matches, outlines, methods = self._with_inherited(query, matches, outlines, where)
@@ -167,14 +167,16 @@ class Retriever:
     def matches_of(self, query: Question, where: Filter) -> Matches:
         """Return the matches of a question. Those of the last search are cached."""
         last = self._matched
-        return last[2] if last is not None and last[0] is query and last[1] == where else self._match(query, where)
+        if last is not None and last[0] is query and last[1] == where:
+            return last[2]
+        return self._match(query, where, DEPTH)
 
-    def _candidates(self, query: Question, where: Filter) -> tuple[Matches, list[Outline], list[FileKey]]:
+    def _candidates(self, query: Question, where: Filter, depth: int) -> tuple[Matches, list[Outline], list[FileKey]]:
         """Return what a question matches, the outlines of it in the same order, and the files that the question names.
 
         The question may consist of other words than a text that it quotes, or a file that it names.
         """
-        matches, vector = self._match(query, where), self._vector_of(query.text)
+        matches, vector = self._match(query, where, depth), self._vector_of(query.text)
         for text in query.quoted:
             held = self.index.match(tuple(dict.fromkeys(tokenize(text))), vector, DEPTH, where)
             matches = add_evidence(matches, held, self.index)
@@ -335,8 +337,8 @@ class Retriever:
         held = zip(matches.evidence, chunks, strict=True)
         return replace(matches, evidence=tuple(each for each, chunk in held if answers(chunk)))
 
-    def _match(self, query: Question, where: Filter) -> Matches:
-        matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
+    def _match(self, query: Question, where: Filter, depth: int) -> Matches:
+        matches = self.index.match(query.tokens, self._vector_of(query.text), depth, where)
         self._matched = (query, where, matches)
         return matches
 

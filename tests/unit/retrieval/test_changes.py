@@ -158,11 +158,11 @@ def test_an_entry_of_a_changelog_is_found_behind_everything_that_names_the_thing
     library.put("guide.md", "A tide_table is read by ships.\n\n(New in 2.1)")
     library.put("changelog/2.1/issue-7", f"Adds the other tide_table.\n{OTHER}", kind="config")
 
-    found = library.search("Which version added tide_table?", limit=1000)
+    found = library.search("Which version added tide_table?", limit=80)
 
     assert {each.chunk.span.path for each in found[:3]} == {"CHANGES.md", "guide.md", "changelog/2.1/issue-7"}
     assert ["change" in each.signals for each in found[:4]] == [True, True, True, False]
-    assert sum(each.chunk.span.path.startswith("page") for each in found) < 200
+    assert sum(each.chunk.span.path.startswith("page") for each in found) < 80
 
 
 def test_a_changelog_is_no_file_aside(library: Library) -> None:

@@ -454,3 +454,10 @@ def test_what_describes_a_setting_is_found_behind_everything_that_names_it(libra
     library.put("port.toml", "# Tonnes.\nreach = 1\nwidth = 2\n# Tonnes that it lifts.\nmax_load = 4", kind="config")
 
     assert library.search("What does max_load do?")[0].chunk.span.path == "port.toml"
+
+
+def test_as_many_passages_are_found_as_are_wanted(library: Library) -> None:
+    for number in range(200):
+        library.put(f"ropes{number}.md", f"Rope {number} holds ship {number * 7}, {number * 11} and {number * 13}.")
+
+    assert len(library.search("Which ropes hold a ship?", limit=150, view="passages")) == 150
