@@ -54,11 +54,35 @@ def test_a_question_that_cannot_be_asked_is_wrong_usage(
 def test_an_unquoted_word_that_is_taken_as_a_path_is_named(folder: Path, capsys: Captured, command: str) -> None:
     (folder / "docs").mkdir()
 
-    outcome = run(capsys, command, "where", "are", "the", "docs", cwd=folder)
+    outcome = run(capsys, command, "where", "are", "docs", cwd=folder)
     quoted = run(capsys, command, "where are the", "docs", cwd=folder)
 
-    assert_fails_clearly(outcome, 2, "'docs' was taken as a path", 'quote the question: "where are the docs"')
+    assert_fails_clearly(outcome, 2, "'docs' was taken as a path", 'quote the question: "where are docs"')
     assert_fails_clearly(quoted, 2, "the question 'where are the' contains no word to search for\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        pytest.param(["why", "watch", "whales"], True, id="plain"),
+        pytest.param(["why", "watch", "./whales"], False, id="written-as-a-path"),
+        pytest.param(["why watch", "whales"], False, id="behind-a-quoted-question"),
+        pytest.param(["watch", "whales"], False, id="behind-one-word"),
+        pytest.param(["who", "sees", "the", "whales"], False, id="behind-an-article-it-is-a-word"),
+    ],
+)
+def test_a_plain_word_that_narrows_an_unquoted_question_is_told(
+    folder: Path, capsys: Captured, words: list[str], *, is_told: bool
+) -> None:
+    (folder / "whales").mkdir()
+    (folder / "whales" / "a.md").write_text("Watch the whales from the pier.\n", encoding="utf-8")
+    (folder / "b.md").write_text("The pier sees the whales.\n", encoding="utf-8")
+
+    outcome = run(capsys, "search", *words, "--json", cwd=folder)
+
+    assert ("searching in 'whales'" in outcome.err) == is_told
+    assert ("quote the question" in outcome.err) == is_told
+    assert (len(outcome.json["results"]) > 1) == ("the" in words)
 
 
 @pytest.mark.parametrize(

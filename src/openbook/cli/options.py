@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_ARTICLES = frozenset({"a", "an", "the"})
+
 
 def no_blank(value: str | None) -> str | None:
     """Reject an empty value, as from an unset shell variable: `--library "$NAME"`."""
@@ -207,7 +209,7 @@ def question_and_paths(words: Sequence[str]) -> tuple[str, list[str]]:
     """Split the arguments of a command into a question and paths.
 
     A quoted question is the first argument. Without quotes, the paths are the last arguments that exist or look like
-    paths.
+    paths, except for a plain word behind an article: no question ends with one.
 
     Example:
         >>> question_and_paths(["What is a chunk?", "docs"])
@@ -218,13 +220,17 @@ def question_and_paths(words: Sequence[str]) -> tuple[str, list[str]]:
     if len(words) < 2 or " " in words[0].strip():
         return words[0] if words else "", list(words[1:])
     count = len(words)
-    while count > 1 and _may_be_path(words[count - 1]):
+    while count > 1 and (_is_written_as_path(words[count - 1]) or _may_be_folder(*words[count - 2 : count])):
         count -= 1
     return " ".join(words[:count]), list(words[count:])
 
 
-def _may_be_path(word: str) -> bool:
-    return word in ("", ".", "..") or word.startswith("~") or "/" in word or "\\" in word or _exists(Path(word))
+def _is_written_as_path(word: str) -> bool:
+    return word in ("", ".", "..") or word.startswith("~") or "/" in word or "\\" in word
+
+
+def _may_be_folder(before: str, word: str) -> bool:
+    return before.lower() not in _ARTICLES and _exists(Path(word))
 
 
 def _exists(path: Path) -> bool:
@@ -237,24 +243,26 @@ def _exists(path: Path) -> bool:
 def check_question(question: str, words: Sequence[str], *, has_image: bool = False) -> None:
     """Reject an invalid question before a folder is indexed. With an image, "What is this?" is enough.
 
-    `words` are the arguments that it was read from, of which the last may have been taken as paths by mistake.
+    `words` are the arguments that it was read from, of which the last may have been taken as paths by mistake: those
+    that are plain words are named.
     """
     from openbook.questions.kinds import kind_of
     from openbook.questions.question import read_question
 
     if (has_image and question.strip()) or kind_of(question) == "small talk":
         return
+    # One argument is the whole question.
+    paths = [] if question in words else question_and_paths(words)[1]
+    hint = f'if it belongs to the question, quote the question: "{" ".join(words)}"'
     try:
         read_question(question)
     except QueryError as exc:
-        _, paths = question_and_paths(words)
-        if not paths or question in words:  # one argument, so nothing of it was lost
+        if not paths:
             raise
-        taken = ", ".join(map(repr, paths))
-        whole = '"' + " ".join(words) + '"'
-        raise QueryError(
-            f"{exc}: {taken} was taken as a path", hint=f"if it belongs to the question, quote the question: {whole}"
-        ) from exc
+        raise QueryError(f"{exc}: {', '.join(map(repr, paths))} was taken as a path", hint=hint) from exc
+    plain = [path for path in paths if not _is_written_as_path(path)]
+    if plain:
+        printing.advise(f"searching in {', '.join(map(repr, plain))}", hint)
 
 
 def as_paths(words: Sequence[str] | None) -> list[Path]:

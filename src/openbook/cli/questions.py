@@ -42,7 +42,9 @@ def ask(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="QUESTION [PATH]...", help="The question, then folders or files. Default: the current folder."
+            metavar="QUESTION [PATH]...",
+            help="The question, then folders or files. Default: the current folder. If the question is not in quotation"
+            " marks, its last words that exist here are paths.",
         ),
     ],
     *,
