@@ -28,7 +28,6 @@ USES: tuple[Use, ...] = get_args(Use)
 BlockKind = Literal["heading", "text", "code"]
 """Type of a block of prose. `code` is fenced or literal; it is never searched for headings."""
 
-
 BEGIN_OF_CODE, END_OF_CODE = "\x02", "\x03"
 """What the reader of HTML writes around the text of `pre`, each between the form feeds that mark borders."""
 
@@ -345,15 +344,13 @@ class Excerpt:
     """1-based, inclusive."""
     matches: tuple[tuple[int, int], ...] = ()
     """Matched words: half-open character ranges in `text`, in order, without overlaps."""
+    symbol: str = ""
+    """The definition that contains it; empty if that is the first one of the chunk, or none."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the excerpt as JSON values."""
-        return {
-            "text": shown_text(self.text),
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "matches": [list(match) for match in self.matches],
-        }
+        lines = {"start_line": self.start_line, "end_line": self.end_line}
+        return {"text": shown_text(self.text), **lines, "matches": [list(match) for match in self.matches]}
 
 
 class SkipReason(StrEnum):
@@ -442,6 +439,11 @@ class RetrievalResult:
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt, self.roles)
 
+    @property
+    def symbol(self) -> str:
+        """The definition that it shows."""
+        return (self.excerpt and self.excerpt.symbol) or self.chunk.symbol
+
     def __str__(self) -> str:
         """Return the place, followed by the matching lines."""
         if (shown := self.excerpt) is None:
@@ -458,7 +460,7 @@ class RetrievalResult:
             **chunk.span.to_dict(),
             "kind": chunk.kind,
             "language": chunk.language,
-            "symbol": chunk.symbol,
+            "symbol": self.symbol,
             "anchor": chunk.anchor,
             "score": round(self.score, 6),
             **why,

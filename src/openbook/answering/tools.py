@@ -221,7 +221,7 @@ class LibraryTools:
         for result in results:
             whole = self._whole(result, _DEFINITION_LINES // len(results))
             if not any(is_within(whole.chunk, one.chunk) for one in found):
-                found.append(whole)
+                found.append(replace(whole, chunk=_called(whole.chunk, name_parts(name)[-1])))
         if any(result.goes_on_to for result in found):
             note = f"{note} read_lines shows the rest of what is cut.".strip()
         return self._numbering.keep(found, note)
@@ -258,7 +258,7 @@ class LibraryTools:
         if whole:
             return found, note
         ended = with_ends(found, self._index, self._where)
-        return [replace(each, chunk=from_definition(each.chunk, last, owners)) for each in ended], note
+        return [replace(each, chunk=_called(from_definition(each.chunk, last, owners), last)) for each in ended], note
 
     def find_references(self, name: str, path: str = "", use: Use | None = None) -> str:
         """Find every line that defines, calls, imports or mentions a name, exactly.
@@ -483,6 +483,12 @@ def _unread_note(unread: int) -> str:
 
 def _result(chunk: Chunk) -> RetrievalResult:
     return RetrievalResult(chunk, 0.0)
+
+
+def _called(chunk: Chunk, name: str) -> Chunk:
+    """Return a chunk with the symbol that was looked for, which may not be its first one."""
+    is_first = chunk.symbol.rpartition(".")[2] == name or name not in chunk.defines
+    return chunk if is_first else replace(chunk, symbol=".".join((*chunk.context, name)))
 
 
 def _told(courses: Sequence[Course]) -> str:

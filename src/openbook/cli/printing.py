@@ -121,25 +121,13 @@ def print_results(
     results: Sequence[RetrievalResult],
     places: LocationFormatter,
     *,
-    query: str = "",
     show: bool = False,
     explain: bool = False,
 ) -> None:
-    """Print ranked results, best first, with matching lines or in full, and optionally with their signals.
-
-    If the query is a single name, a chunk that defines it is labelled with that name.
-    """
-    from openbook.questions.question import read_question
-    from openbook.retrieval.excerpts import symbol_at
-
-    named = read_question(query) if query else None
-    asked = named.identifiers[0] if named is not None and named.is_symbol else ""
+    """Print ranked results, best first, with matching lines or in full, and optionally with their signals."""
     for number, result in enumerate(results, start=1):
         chunk = result.chunk
-        symbol = symbol_at(chunk, result.excerpt) if result.excerpt and chunk.kind == "code" else chunk.symbol
-        label = symbol or " › ".join(chunk.context)
-        if asked in chunk.defines and asked != chunk.symbol.rpartition(".")[2]:
-            label = asked
+        label = result.symbol or " › ".join(chunk.context)
         say(f"{number:>2}. {places.of(chunk)}{f'  {label}' if label else ''}  {result.score:.3f}")
         if explain:
             strongest = sorted(result.signals.items(), key=lambda signal: (-abs(signal[1]), signal[0]))

@@ -26,6 +26,14 @@ Queries = Annotated[
         help='Read one {"query": ...} per line and print one line of JSON for each.',
     ),
 ]
+QuestionAndPaths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="QUESTION [PATH]...",
+        help="The question, then folders or files. Default: the current folder. If the question is not in quotation"
+        " marks, its last words that exist here are paths.",
+    ),
+]
 QueryAndPaths = Annotated[
     list[str] | None,
     typer.Argument(metavar="QUERY [PATH]...", help="The query, then folders or files. Default: the current folder."),
@@ -39,14 +47,7 @@ ViewName = Annotated[
 
 
 def ask(
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="QUESTION [PATH]...",
-            help="The question, then folders or files. Default: the current folder. If the question is not in quotation"
-            " marks, its last words that exist here are paths.",
-        ),
-    ],
+    words: QuestionAndPaths,
     *,
     model: options.ModelName = "",
     agent: options.WithTools = False,
@@ -177,7 +178,7 @@ def search(
             elif files:
                 printing.print_files(results, places)
             else:
-                printing.print_results(results, places, query=question, show=show, explain=explain)
+                printing.print_results(results, places, show=show, explain=explain)
     if not found:
         others = "search without the quotation marks" if note else "try other words"
         printing.advise("nothing found", f"{others}, fewer filters, or other folders")

@@ -210,8 +210,8 @@ class ResultListing:
         for result in results:
             chunk = result.chunk
             path, lines = self.place_of(chunk.source, chunk.span.path), (chunk.span.start_line, chunk.span.end_line)
-            about = chunk.symbol or label_of(result)
-            name = chunk.symbol.rpartition(".")[2] or about.rpartition(" › ")[2]
+            about = result.symbol or label_of(result)
+            name = result.symbol.rpartition(".")[2] or about.rpartition(" › ")[2]
             item = items.get((path, about or lines)) or NamedItem(path, (), name, _best_line(result).text)
             items[path, about or lines] = replace(item, ranges=tuple(sorted((*item.ranges, lines))))
         return [item if n < _MAX_LINES else replace(item, line="") for n, item in enumerate(items.values())]
@@ -243,7 +243,7 @@ class ResultListing:
             path=self.place_of(chunk.source, chunk.span.path),
             first_line=first.start_line,
             last_line=last.end_line,
-            about=chunk.symbol or label_of(result),
+            about=result.symbol or label_of(result),
             goes_on_to=goes_on_to if is_cut else 0,
             lines="\n".join(map(_numbered, shown)),
         )

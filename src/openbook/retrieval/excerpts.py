@@ -61,10 +61,11 @@ def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXC
     query = read_question(question) if isinstance(question, str) else question
     read = _read(chunks, _asked(query, chunks))
     weights = _weights(read)
-    return [
+    shown = [
         _with_text(chunk, found, query.as_written, lines) or _best(chunk, found, weights, lines)
         for chunk, found in zip(chunks, read, strict=True)
     ]
+    return [replace(each, symbol=_symbol(query, chunk, each)) for chunk, each in zip(chunks, shown, strict=True)]
 
 
 def written(text: str) -> re.Pattern[str]:
@@ -121,6 +122,15 @@ def is_within(chunk: Chunk, whole: Chunk) -> bool:
     place, around = chunk.span, whole.span
     same = (chunk.source, place.path) == (whole.source, around.path)
     return same and around.start_char <= place.start_char and place.end_char <= around.end_char
+
+
+def _symbol(query: Question, chunk: Chunk, excerpt: Excerpt) -> str:
+    """Return the definition that a result shows: of a search for one name, what it defines; else that of its lines."""
+    asked = query.identifiers[0] if query.is_symbol else ""
+    if asked in chunk.defines:
+        return asked if chunk.symbol.rpartition(".")[2] != asked else ""
+    symbol = symbol_at(chunk, excerpt) if chunk.kind == "code" else ""
+    return symbol if symbol != chunk.symbol else ""
 
 
 def symbol_at(chunk: Chunk, excerpt: Excerpt) -> str:

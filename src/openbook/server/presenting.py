@@ -89,7 +89,7 @@ def near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> 
     anchor = anchor_of(chunk)
     return SpanResponse(
         **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
-        symbol=chunk.symbol,
+        symbol=excerpt.symbol or chunk.symbol,
         label=label,
         place=written_place(chunk.span, anchor),
         quote=shown_text(excerpt.text[:NEAREST_CHARS]),

@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -67,11 +68,13 @@ def shortened(excerpt: Excerpt) -> Excerpt:
     begin = max(0, best - (NEAREST_CHARS - _MATCHING_CHARS))
     begin = excerpt.text.find(" ", begin, best) + 1 or begin if begin else 0
     end = begin + NEAREST_CHARS
-    return Excerpt(
-        excerpt.text[begin:end],
-        excerpt.start_line + excerpt.text.count("\n", 0, begin),
-        excerpt.end_line,
-        tuple((start - begin, stop - begin) for start, stop in excerpt.matches if begin <= start and stop <= end),
+    return replace(
+        excerpt,
+        text=excerpt.text[begin:end],
+        start_line=excerpt.start_line + excerpt.text.count("\n", 0, begin),
+        matches=tuple(
+            (start - begin, stop - begin) for start, stop in excerpt.matches if begin <= start and stop <= end
+        ),
     )
 
 

@@ -75,7 +75,7 @@ def test_what_would_drive_a_terminal_is_no_more_in_an_excerpt_than_elsewhere(
 
 @pytest.mark.parametrize(
     ("query", "label"),
-    [("Ring.Locate", "Locate"), ("Locate", "Locate"), ("Hasher", "Hasher"), ("how does Locate work?", "Hasher")],
+    [("Ring.Locate", "Locate"), ("Locate", "Locate"), ("Hasher", "Hasher"), ("what is relocated?", "Hasher")],
 )
 def test_a_chunk_bears_the_name_that_is_asked_for_if_it_defines_it(
     query: str, label: str, capsys: pytest.CaptureFixture[str]
@@ -83,9 +83,11 @@ def test_a_chunk_bears_the_name_that_is_asked_for_if_it_defines_it(
     text = "type Hasher int\n\nvar relocated = 1\n\n// Locate gives the host.\nfunc (r *Ring) Locate() {}"
     chunk = replace(chunk_of(text), symbol="Hasher", defines=("Hasher", "relocated", "Locate"))
 
-    print_results([RetrievalResult(chunk, 0.5)], NOWHERE, query=query)
+    (result,) = with_excerpts(query, [RetrievalResult(chunk, 0.5)])
+    print_results([result], NOWHERE)
 
     assert capsys.readouterr().out.startswith(f" 1. a.md:1-6  {label}  0.500\n")
+    assert result.symbol == result.to_dict()["symbol"] == label
 
 
 def test_a_result_of_what_has_no_lines_shows_the_place_that_the_original_has(
