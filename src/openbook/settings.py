@@ -356,11 +356,13 @@ def read_options(prefix: str, names: Iterable[str]) -> dict[str, str]:
 def read_color() -> bool | None:
     """Return whether to print colours: False if `NO_COLOR` is set, True if `FORCE_COLOR` is, else None.
 
-    None: on a terminal only. https://no-color.org, https://force-color.org
+    None: on a terminal only, unless it is a dumb one. https://no-color.org, https://force-color.org
     """
     if os.environ.get("NO_COLOR"):
         return False
-    return True if os.environ.get("FORCE_COLOR") else None
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return False if os.environ.get("TERM") == "dumb" else None
 
 
 def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -329,6 +329,8 @@ def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(
         pytest.param(["--model", "groq"], 3, ["groq needs a key", "GROQ_API_KEY"], id="no-key"),
         pytest.param(["--model", "gpt"], 2, ["unknown provider 'gpt'"], id="no-model"),
         pytest.param(["--agent"], 2, ["--agent", "needs a model"], id="agent-without-model"),
+        pytest.param(["--seed", "0"], 2, ["--seed", "needs a model"], id="seed-without-model"),
+        pytest.param(["--temperature", "0"], 2, ["--temperature", "needs a model"], id="temperature-without-model"),
         pytest.param(
             ["--policy", "hope"], 2, ["--policy", "'hope' is not valid; choose from flag, drop, retry"], id="policy"
         ),

@@ -235,6 +235,7 @@ def test_an_empty_folder_holds_nothing_to_read(tmp_path: Path, capsys: Captured)
 
     assert (outcome.code, outcome.out) == (1, "")
     assert f"there is nothing to read in {tmp_path}\nhint: " in outcome.err
+    assert run(capsys, "sources").out == ""
 
 
 @pytest.mark.parametrize("command", ["ask", "search"])

@@ -227,7 +227,11 @@ def test_a_file_that_was_left_out_is_named_with_the_reason(shop: Path, library: 
     (shop / "docs" / "big.txt").write_text("A long line of text.\n" * 60_000, encoding="utf-8")
     told = "that file is left out: too large; raise OPENBOOK_MAX_FILE_BYTES"
 
-    assert "3 documents  1 file left out: 1 too large" in str(call(library, "list_sources"))
+    (shop / "docs" / "tides.png").write_bytes(b"\x89PNG")
+    (shop / "uv.lock").write_text("version = 1\n", encoding="utf-8")
+
+    assert "3 documents  2 files left out: 1 binary by name, 1 too large" in str(call(library, "list_sources"))
+    assert "lock files" in str(call(library, "read_lines", path="uv.lock"))
     assert told in str(call(library, "read_lines", path="docs/big.txt:3-9"))
     assert told in str(call(library, "read_lines", path=str(shop / "docs" / "big.txt")))
     assert told in str(call(library, "list_files", path="big.txt"))

@@ -89,7 +89,7 @@ def test_questions_beyond_the_queue_are_refused_with_retry_after(fake_server: St
         refused, counted = asyncio.run(ask(url))
 
     assert [(each.status_code, each.headers["Retry-After"]) for each in refused] == [(503, "1")] * 4
-    assert refused[0].json()["error"]["hint"] == "try again in 1 seconds"
+    assert refused[0].json()["error"]["hint"] == "try again in 1 second"
     assert 'openbook_questions_total{outcome="overloaded"} 4.0' in counted
 
 

@@ -46,6 +46,9 @@ def build_answer_options(
         raise typer.BadParameter("--agent needs a model; name one with --model", param_hint="--agent")
     if images and opened is None:
         raise typer.BadParameter("--image needs a model that reads images; name one with --model", param_hint="--image")
+    for option, value in zip(("--temperature", "--seed"), sampling, strict=True):
+        if value is not None and opened is None:
+            raise typer.BadParameter(f"{option} needs a model; name one with --model", param_hint=option)
     return AnswerOptions(
         model=opened,
         tools=(installed_tools() or True) if agent else False,

@@ -111,7 +111,7 @@ def opened(
     check_amount(here, name, paths)
     if library and paths:
         _note_new(here, library)
-    with _library(name, here, paths) as assistant:
+    with _nothing_left(here, name, library), _library(name, here, paths) as assistant:
         try:
             for report in _updated(assistant, paths):
                 print_report(report)
@@ -120,6 +120,21 @@ def opened(
                 raise
             note(f"warning: the library was not updated: {exc}")
         yield assistant
+
+
+@contextlib.contextmanager
+def _nothing_left(here: Settings, name: str, library: str | None) -> Iterator[None]:
+    """Delete a library that the body makes, unless it was named, if there was nothing to put into it."""
+    libraries = LibraryCatalog(here)
+    is_new = not library and not libraries.holds(name)
+    try:
+        yield
+    finally:
+        if is_new and libraries.holds(name):
+            with Library.open(name, settings=here) as assistant:
+                is_empty = not assistant.stats().documents
+            if is_empty:
+                libraries.remove(name)
 
 
 def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:

@@ -14,6 +14,7 @@ from openbook.types import Filter
 # minutes and blocked everything else.
 _MAX_WILDCARDS = 4
 _SHOWN_CHARS = 80
+_ESCAPED = re.compile(r"\\.")
 _WILDCARD = re.compile(r"\*+")
 
 
@@ -78,6 +79,8 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
     """
     from pathspec import GitIgnoreSpec  # only filtered queries pay for the import
 
+    # No path begins with `./`: it is written for the top of the source.
+    globs = tuple(f"/{glob[2:]}" if glob.startswith("./") else glob for glob in globs)
     for glob in globs:
         if len(_WILDCARD.findall(glob)) > _MAX_WILDCARDS:
             raise QueryError(
@@ -85,6 +88,7 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
                 hint="use several patterns, or name a folder",
             )
         try:
+            _check_brackets(glob)
             GitIgnoreSpec.from_lines([glob], backend="simple")
         except (ValueError, re.error) as exc:  # `re.error` for ranges such as `[z-a]`
             raise QueryError(
@@ -92,3 +96,10 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
                 hint=r"write it as in .gitignore, such as *.py or src/, with a backslash before a !, [ or \ of a name",
             ) from exc
     return GitIgnoreSpec.from_lines(globs, backend="simple").match_file
+
+
+def _check_brackets(glob: str) -> None:
+    """Raise an error for a bracket that is not closed: as in .gitignore, such a pattern matches nothing."""
+    _, bracket, rest = _ESCAPED.sub("", glob).rpartition("[")
+    if bracket and "]" not in rest:
+        raise ValueError("a bracket is not closed")

@@ -6,11 +6,15 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from openbook.errors import SourceError
 from openbook.index.protocol import EVERYTHING, DocumentSummary
 from openbook.text import counted
 from openbook.types import Filter
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from openbook.ingest.difference import Difference
     from openbook.library import Library
 
 
@@ -49,8 +53,11 @@ class AgentPaths:
         """Return why a file of that path is not in the library, and what to do; empty if there is none, or it is."""
         from openbook.ingest.remedies import remedy_for
         from openbook.lookup.named_documents import split_lines
+        from openbook.sources.exclusions import is_ignored_file
 
         wanted = split_lines(self.named(path), lambda _: False)[0].strip("/")
+        if is_ignored_file(wanted.rpartition("/")[2]):
+            return "files of that name are left out: lock files, minified code and what was compiled from other files"
         for root in self._roots if wanted else ():
             for left, reason in self._assistant.unread(Filter(sources=frozenset({root.name}))).items():
                 if f"/{root.name}/{left}".endswith(f"/{wanted}"):
@@ -59,7 +66,10 @@ class AgentPaths:
 
     def left_out(self, source: str) -> str:
         """Count the files of a source that are left out, by reason; empty if there are none."""
-        reasons = Counter(map(_shortened, self._assistant.unread(Filter(sources=frozenset({source}))).values()))
+        difference = self._pending[source]
+        if isinstance(difference, SourceError):
+            return _shortened(str(difference))
+        reasons = Counter({_shortened(reason): len(paths) for reason, paths in difference.not_indexed().items()})
         most = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
         told = ", ".join(f"{count} {reason}" for reason, count in most[:_MAX_REASONS])
         more = ", ..." if len(most) > _MAX_REASONS else ""
@@ -81,6 +91,10 @@ class AgentPaths:
             if slash and any(source == root.name for root in self._roots):
                 return f"/{rest}" if rest else "", Filter(sources=frozenset({source}))
         return pattern, EVERYTHING
+
+    @cached_property
+    def _pending(self) -> Mapping[str, Difference | SourceError]:
+        return self._assistant.pending()
 
     @cached_property
     def _named(self) -> dict[str, list[DocumentSummary]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Grant, Key, KeyStore, add_key, check_name, check_unused, hash_of, new_token
+from openbook.text import counted
 
 _PREFIX = "obc_"
 
@@ -198,7 +199,7 @@ class StudentStore:
             raise RequestRefusedError(
                 429,
                 f"the PIN was wrong {_ATTEMPTS} times",
-                hint=f"try again in {max(1, round(wait_s / 60))} minutes, or ask for a new PIN",
+                hint=f"try again in {counted(max(1, round(wait_s / 60)), 'minute')}, or ask for a new PIN",
                 retry_after_s=wait_s,
             )
         attempts = 1 if locked_until else attempts + 1

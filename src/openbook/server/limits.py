@@ -13,6 +13,7 @@ from openbook.errors import SharedError
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key, KeyStore
 from openbook.settings import Settings
+from openbook.text import counted
 
 if TYPE_CHECKING:
     # Lazy: the Redis plugin imports this module even if the server's packages are missing.
@@ -125,7 +126,7 @@ def too_many(per_minute: int, wait_s: float) -> RequestRefusedError:
     return RequestRefusedError(
         429,
         f"more than {per_minute} questions in a minute",
-        hint=f"try again in {max(1, round(wait_s))} seconds",
+        hint=f"try again in {counted(max(1, round(wait_s)), 'second')}",
         retry_after_s=wait_s,
     )
 

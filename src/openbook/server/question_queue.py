@@ -36,7 +36,10 @@ class NoTurnError(RequestRefusedError):
 
     def __init__(self, message: str, retry_after_s: float) -> None:
         super().__init__(
-            503, message, hint=f"try again in {max(1, round(retry_after_s))} seconds", retry_after_s=retry_after_s
+            503,
+            message,
+            hint=f"try again in {counted(max(1, round(retry_after_s)), 'second')}",
+            retry_after_s=retry_after_s,
         )
 
 

@@ -54,7 +54,23 @@ def test_a_pattern_that_only_some_backends_can_compile_is_no_error() -> None:
     assert check("shop", "till/bread.md", "docs")
 
 
-@pytest.mark.parametrize("glob", ["!", "a\\", "[z-a]"])
+@pytest.mark.parametrize(
+    ("glob", "path", "matches"),
+    [
+        ("./till/**", "till/cash.py", True),
+        ("./*.py", "cash.py", True),
+        ("./*.py", "till/cash.py", False),
+        (r"\[*.py", "[cash.py", True),
+    ],
+)
+def test_a_pattern_may_begin_with_the_current_folder_or_an_escaped_bracket(glob: str, path: str, *, matches: bool) -> None:
+    check = filter_predicate(Filter(globs=(glob,)))
+
+    assert check is not None
+    assert check("shop", path, "code") is matches
+
+
+@pytest.mark.parametrize("glob", ["!", "a\\", "[z-a]", "[", "a[b/*.py", "[a]["])
 def test_a_pattern_that_is_none_is_refused_with_how_to_write_one(glob: str) -> None:
     with pytest.raises(QueryError, match="is no pattern of paths") as caught:
         filter_predicate(Filter(globs=("*.py", glob)))
