@@ -116,6 +116,7 @@ def test_colours_follow_the_terminal_and_the_environment_variables(island: Path,
     assert STYLE.search(on_terminal(*search, cwd=island, columns=80))
     assert not STYLE.search(on_terminal(*search, cwd=island, columns=80, NO_COLOR="1"))
     assert not STYLE.search(on_terminal(*search, cwd=island, columns=80, TERM="dumb"))
+    assert not STYLE.search(on_terminal("search", "whale", "./none", cwd=island, columns=80, NO_COLOR="1"))
     assert not STYLE.search(run(capsys, *search).out)
     assert STYLE.search(run(capsys, *search, env={"FORCE_COLOR": "1"}).out)
 

@@ -17,6 +17,7 @@ import typer
 
 from openbook.answers import anchor_of, written_place
 from openbook.ingest.remedies import SIZE_LIMITS
+from openbook.settings import read_color
 from openbook.text import counted, size_text
 from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span, shown_text
 
@@ -93,13 +94,14 @@ def wrapped(text: str, *, indent: str = "", first: str | None = None, err: bool 
 
 def note(text: str) -> None:
     """Print a line to standard error, beside the results."""
-    typer.secho(wrapped(one_line(text), err=True), err=True, dim=True)
+    typer.secho(wrapped(one_line(text), err=True), err=True, dim=True, color=read_color())
 
 
 def complain(message: str, hint: str) -> None:
     """Print an error and its hint to standard error."""
     label, text = "error: ", wrapped(f"error: {one_line(message)}", err=True)
-    typer.secho(label, err=True, nl=False, fg="red", bold=True)
+    # Errors are printed after the command has ended, and with it the context that knows the colour.
+    typer.secho(label, err=True, nl=False, fg="red", bold=True, color=read_color())
     typer.echo(text.removeprefix(label), err=True)
     if hint:
         typer.echo(wrapped(f"hint: {one_line(hint)}", err=True), err=True)

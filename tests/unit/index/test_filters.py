@@ -63,7 +63,9 @@ def test_a_pattern_that_only_some_backends_can_compile_is_no_error() -> None:
         (r"\[*.py", "[cash.py", True),
     ],
 )
-def test_a_pattern_may_begin_with_the_current_folder_or_an_escaped_bracket(glob: str, path: str, *, matches: bool) -> None:
+def test_a_pattern_may_begin_with_the_current_folder_or_an_escaped_bracket(
+    glob: str, path: str, *, matches: bool
+) -> None:
     check = filter_predicate(Filter(globs=(glob,)))
 
     assert check is not None
