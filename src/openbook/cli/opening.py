@@ -124,17 +124,24 @@ def opened(
 
 @contextlib.contextmanager
 def _nothing_left(here: Settings, name: str, library: str | None) -> Iterator[None]:
-    """Delete a library that the body makes, unless it was named, if there was nothing to put into it."""
+    """Delete a library that the body makes, unless it was named, if there was nothing to put into it.
+
+    After a failure it stays, and the next run goes on.
+    """
     libraries = LibraryCatalog(here)
     is_new = not library and not libraries.holds(name)
+    ended: typer.Exit | None = None
     try:
         yield
-    finally:
-        if is_new and libraries.holds(name):
-            with Library.open(name, settings=here) as assistant:
-                is_empty = not assistant.stats().documents
-            if is_empty:
-                libraries.remove(name)
+    except typer.Exit as exc:
+        ended = exc
+    if is_new and libraries.holds(name):
+        with Library.open(name, settings=here) as assistant:
+            is_empty = not assistant.stats().documents
+        if is_empty:
+            libraries.remove(name)
+    if ended is not None:
+        raise ended
 
 
 def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:
