@@ -93,7 +93,7 @@ def test_folders_of_tools_and_lock_files_are_ignored(tmp_path: Path) -> None:
 
 def test_compiled_files_are_ignored_unless_a_rule_includes_them(tmp_path: Path) -> None:
     touch(tmp_path, "a/App.js", "a/App.js.map", "a/src.js", "b/kept.js", "b/kept.js.map")
-    (tmp_path / ".openbookignore").write_text("!/b/kept.js\n")
+    (tmp_path / ".openbookignore").write_text("!/b/kept.js\n", encoding="utf-8")
 
     assert listed(tmp_path) == [".openbookignore", "a/src.js", "b/kept.js"]
 
