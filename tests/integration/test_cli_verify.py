@@ -362,6 +362,20 @@ def test_a_shallow_clone_says_that_history_was_not_asked(shop: Repository, capsy
     assert outcome.err.count("the git history is incomplete") == 1
 
 
+def test_a_shallow_clone_names_the_lines_that_cite_a_missing_file(
+    shop: Repository, capsys: Captured, tmp_path: Path
+) -> None:
+    shop.commit({"docs/a.md": PAGE + "\n[gone](../src/no.py#L3) and `src/never.py:3`\n"})
+    shop.git("clone", "-q", "--depth=1", f"file://{shop.folder}", str(tmp_path / "clone"))
+
+    outcome = run(capsys, "verify", "docs/a.md", cwd=tmp_path / "clone")
+
+    assert outcome.code == 1
+    assert outcome.out == (
+        "docs/a.md:5: missing file: ../src/no.py#L3\ndocs/a.md:5: unknown: src/never.py:3 (there is no such file)\n"
+    )
+
+
 def test_control_characters_of_a_page_do_not_reach_the_terminal(shop: Repository, capsys: Captured) -> None:
     write(shop.folder, {"d.md": "[x](<src/no\x1b[31mne.py#L3>)\n"})
 

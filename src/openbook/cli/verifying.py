@@ -20,6 +20,7 @@ from openbook.errors import SourceError, SourceNotFoundError
 from openbook.index.filters import path_matcher
 from openbook.text import counted
 from openbook.verify.baseline import Baseline
+from openbook.verify.citation_check import NOT_IN_CLONE
 from openbook.verify.cited_folder import OUTSIDE
 from openbook.verify.finding import OUTCOMES, Finding
 from openbook.verify.sarif import as_sarif
@@ -78,7 +79,8 @@ def _print(report: FileReport, style: OutputStyle, gap: str) -> None:
         is_fixed = number in report.fixed
         verdict = "fixed" if is_fixed else finding.verdict
         # The gap is printed once for all findings that are unknown because of it.
-        if verdict in {"ok", "foreign"} or number in report.known or (verdict == "unknown" and gap):
+        is_in_gap = verdict == "unknown" and gap and finding.reason in {"", NOT_IN_CLONE}
+        if verdict in {"ok", "foreign"} or number in report.known or is_in_gap:
             continue
         if style == "github":
             level: Level = "error" if finding.is_wrong and not is_fixed else "notice"

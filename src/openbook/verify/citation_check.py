@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from openbook.errors import SourceError
 from openbook.text import counted
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
-from openbook.verify.finding import Basis, Finding, LineRange, Outcome
+from openbook.verify.finding import Basis, Finding, LineRange, Outcome, why_out_of_range
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.line_tracking import PastFile
 from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out, listed
@@ -39,7 +39,7 @@ _MAX_NAMESAKES = 20
 # What all citations of a page must show together before one that shows nothing itself is read by them: as much as two.
 _MIN_LEAD_OF_PAGE = 2 * LEAD_OF_FIT
 
-_ENDS_BEFORE = "the range ends before it begins"
+NOT_IN_CLONE = "its commit or branch is not in this clone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class CitationCheck:
         if branch and self._history.is_apart(branch, self._mention.path):
             return self._finding("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
         if not self._pin and self._is_unknown_revision(target):
-            return self._finding("unknown", reason="its commit or branch is not in this clone")
+            return self._finding("unknown", reason=NOT_IN_CLONE)
         if not target.path and any(map(self._root.is_absent, target.tried)):
             return self._finding("unknown", reason="its file is not checked out")
         past = self._past(target)
@@ -161,17 +161,18 @@ class CitationCheck:
 
     def _check_missing_file(self, target: Target) -> Finding:
         """Classify a path without a file: deleted, misspelt, or of another repository."""
+        is_plain = self._mention.form == "plain"
         had = self._history.had(self._mention.path.removeprefix("./").lstrip("/"))
-        if had is None and self._history.head:
-            return self._finding("unknown", reason="there is no such file")
         for path in target.tried if had else ():
             if new := self._history.renamed("", path):
                 return self._finding("missing file", reason=f"it was renamed to {new}")
-        if target.namesakes and self._mention.form == "plain":
+        if target.namesakes and is_plain:
             return self._finding("unknown", reason=f"several files have that name: {listed(target.namesakes)}")
-        meant = self._root.spelled_like(target.tried) if had is False else ""
-        # A broken link is wrong, whatever it was meant to show.
-        if had is False and not meant and self._mention.form == "plain":
+        meant = "" if had else self._root.spelled_like(target.tried)
+        # A broken link is wrong, whatever it was meant to show, and so is a typo, whatever there was before.
+        if is_plain and not (had or meant) and self._history.head:
+            if had is None:
+                return self._finding("unknown", reason="there is no such file")
             return self._finding("foreign", reason="the repository never had such a file")
         # A file with the same names is a suggestion only: it need not be the successor of the missing file.
         elsewhere = self._in_other_file()
@@ -184,7 +185,9 @@ class CitationCheck:
         mention, names = self._mention, self._history.names
         if mention.form != "permalink" or mention.revision in names:
             return False
-        return is_commit_name(mention.revision) or ("/" in mention.revision and bool(target.path))
+        # A shallow clone has few branches, and another one may have the file.
+        is_branch = "/" in mention.revision if target.path else bool(self._history.cut_at)
+        return is_branch or is_commit_name(mention.revision)
 
     def _finding(
         self,
@@ -279,7 +282,7 @@ class CitationCheck:
         if page is None:
             finding = self._finding("missing file", basis="history", reason="its commit has no such file")
             return replace(finding, pinned=False)
-        reason = f"it has {counted(len(page), 'line')} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
+        reason = why_out_of_range(*self._range, f"it has {counted(len(page), 'line')} there")
         finding = self._finding("out of range", target.tried[0], basis="history", reason=reason)
         return replace(finding, pinned=False)
 
@@ -435,7 +438,7 @@ class CitationCheck:
             doubt = SEVERAL_FILES if is_guessed(self._full_names, path) else ""
             return replace(self._finding("moved", path, basis="names", now=now), doubt=doubt)
         if not 1 <= first <= last <= len(page):
-            reason = _ENDS_BEFORE if last < first else f"the file has {counted(len(page), 'line')}"
+            reason = why_out_of_range(first, last, f"the file has {counted(len(page), 'line')}")
             return self._finding("out of range", path, basis="range", reason=reason)
         # The author of a new citation has seen the lines, and may name other things as well.
         if said.is_elsewhere and (said.is_strong or not self._is_new()):

@@ -82,6 +82,13 @@ class Finding:
         }
 
 
+def why_out_of_range(first_line: int, last_line: int, length: str) -> str:
+    """Return why a file has no such lines. `length`: how many it has, in words."""
+    if last_line < first_line:
+        return "the range ends before it begins"
+    return "lines are counted from 1" if first_line < 1 else length
+
+
 def _as_dict(place: LineRange | None) -> dict[str, Any] | None:
     if place is None:
         return None

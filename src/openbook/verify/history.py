@@ -399,9 +399,10 @@ class History:
 
     def had(self, ending: str) -> bool | None:
         """Return whether a file whose path is or ends with this ever existed; None if unknown."""
-        if not self.head or self.cut_at or self._gone is None:
+        if not self.head or self._gone is None:
             return None
-        return any(path == ending or path.endswith("/" + ending) for path in self._gone)
+        is_known = any(path == ending or path.endswith("/" + ending) for path in self._gone)
+        return None if self.cut_at and not is_known else is_known
 
     def ending(self, commit: str, ending: str) -> list[str]:
         """List the files of a commit that a path is short for, relative to the folder, in order."""

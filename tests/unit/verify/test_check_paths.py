@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repositories import Repository
+from tests.repositories import Repository, write
 from tests.unit.verify.checks import CODE, checked, drifted, only, told
 
 
@@ -52,3 +52,57 @@ def test_lines_that_a_sparse_checkout_leaves_out_are_not_missing(repository: Rep
     page = f"See src/app.py:14-16 and https://github.com/acme/shop/blob/{commit}/src/app.py#L14.\n"
 
     assert [finding.verdict for finding in checked(repository.folder, page)] == ["unknown"] * 2
+
+
+@pytest.fixture
+def shallow(repository: Repository, tmp_path: Path) -> Path:
+    """Return a clone without history, where a file is gone that was there, and another that never was is cited."""
+    repository.commit({"src/app.py": CODE, "src/gone.py": "rows = [1, 2, 3]\n", "docs/a.md": "Nothing.\n"})
+    repository.git("rm", "-q", "src/gone.py")
+    repository.commit()
+    repository.git("clone", "-q", "--depth=1", f"file://{repository.folder}", str(tmp_path / "clone"))
+    repository.git("-C", str(tmp_path / "clone"), "remote", "set-url", "origin", "https://github.com/acme/shop.git")
+    return tmp_path / "clone"
+
+
+PERMALINK = "https://github.com/acme/shop/blob"
+
+
+@pytest.mark.parametrize(
+    ("page", "verdict", "reason"),
+    [
+        pytest.param("[it](../src/gone.py#L1)", "missing file", "", id="link"),
+        pytest.param("[it](../src/apps.py#L1)", "missing file", "perhaps src/app.py", id="typo-in-a-link"),
+        pytest.param("`src/apps.py:1`", "missing file", "perhaps src/app.py", id="typo"),
+        pytest.param(f"{PERMALINK}/main/src/gone.py#L1", "missing file", "", id="permalink-to-the-branch-that-is-here"),
+        pytest.param(
+            f"{PERMALINK}/v1/src/gone.py#L1", "unknown", "its commit or branch is not in this clone", id="other-branch"
+        ),
+        pytest.param("`src/gone.py:1`", "unknown", "there is no such file", id="was-there"),
+        pytest.param("`lib/other.py:1`", "unknown", "there is no such file", id="never-was"),
+    ],
+)
+def test_a_shallow_clone_calls_missing_what_is_so_whatever_there_was_before(
+    shallow: Path, page: str, verdict: str, reason: str
+) -> None:
+    finding = only(shallow, page + "\n")
+
+    assert (finding.verdict, finding.reason) == (verdict, reason)
+
+
+def test_a_shallow_clone_knows_that_a_file_was_there_which_its_own_commits_have(shallow: Path) -> None:
+    (shallow / "src/app.py").unlink()
+
+    assert only(shallow, "`src/app.py:1`\n").verdict == "missing file"
+
+
+def test_a_file_without_history_is_compared_with_those_that_are_spelled_like_it(tmp_path: Path) -> None:
+    write(tmp_path, {"src/app.py": CODE})
+
+    assert only(tmp_path, "See src/apps.py:3.\n").reason == "perhaps src/app.py"
+
+
+def test_lines_are_counted_from_1(tmp_path: Path) -> None:
+    write(tmp_path, {"src/app.py": CODE})
+
+    assert only(tmp_path, "See src/app.py:0.\n").reason == "lines are counted from 1"
