@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +17,7 @@ import yaml
 from typer.main import get_command
 
 from openbook.cli.app import app
+from tests.repositories import write
 from tools import check_release
 
 ROOT = Path(__file__).parents[2]
@@ -90,6 +94,41 @@ def test_an_action_has_one_version_everywhere() -> None:
 @WITH_STEPS
 def test_no_text_of_an_event_becomes_part_of_a_script(path: Path) -> None:
     assert [step["run"] for step in steps(path) if "${{" in step.get("run", "")] == []
+
+
+@pytest.mark.parametrize(
+    ("files", "said", "code"),
+    [
+        pytest.param("docs/*.md", "2 citations in 2 files: ", 0, id="pattern"),
+        pytest.param("docs/a *.md\n\nREADME.md\n", "2 citations in 2 files: ", 0, id="pattern-with-blank"),
+        pytest.param("docs/**/*.md", "3 citations in 3 files: ", 0, id="at-any-depth"),
+        pytest.param("docs", "3 citations in 3 files: ", 0, id="folder"),
+        pytest.param("[id].md", "1 citation in 1 file: ", 0, id="name-that-looks-like-a-pattern"),
+        pytest.param("guide/*.md", "cannot read 'guide/*.md': does not exist", 2, id="fits-nothing"),
+        pytest.param("$(touch sprung)", "cannot read '$(touch sprung)': does not exist", 2, id="command"),
+        pytest.param("-h", "cannot read '-h': does not exist", 2, id="option"),
+        pytest.param("\n", "::error::the input 'files' is empty", 2, id="empty"),
+    ],
+)
+def test_the_action_checks_files_folders_and_patterns(tmp_path: Path, files: str, said: str, code: int) -> None:
+    script = next(step["run"] for step in steps(ROOT / "action.yml") if step.get("name") == "Check citations")
+    names = ("README.md", "[id].md", "i.md", "docs/a page.md", "docs/b.md", "docs/deep/c.md")
+    write(tmp_path, {name: "See code.py:1.\n" for name in names} | {"code.py": "x = 1\n"})
+    (tmp_path / "openbook").symlink_to(ROOT / "src")
+    inputs = {"FILES": files, "EXCLUDE": "old/\n", "BASELINE": "", "ROOT": "."}
+
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=os.environ | inputs | {"PYTHON": sys.executable, "RUNNER_TEMP": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+
+    assert said in done.stdout + done.stderr
+    assert done.returncode == code
+    assert not (tmp_path / "sprung").exists()
 
 
 @WITH_STEPS
