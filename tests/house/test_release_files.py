@@ -113,7 +113,7 @@ def test_no_text_of_an_event_becomes_part_of_a_script(path: Path) -> None:
 def test_the_action_checks_files_folders_and_patterns(tmp_path: Path, files: str, said: str, code: int) -> None:
     script = next(step["run"] for step in steps(ROOT / "action.yml") if step.get("name") == "Check citations")
     names = ("README.md", "[id].md", "i.md", "docs/a page.md", "docs/b.md", "docs/deep/c.md")
-    write(tmp_path, {name: "See code.py:1.\n" for name in names} | {"code.py": "x = 1\n"})
+    write(tmp_path, dict.fromkeys(names, "See code.py:1.\n") | {"code.py": "x = 1\n"})
     (tmp_path / "openbook").symlink_to(ROOT / "src")
     inputs = {"FILES": files, "EXCLUDE": "old/\n", "BASELINE": "", "ROOT": "."}
 

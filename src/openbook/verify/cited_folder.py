@@ -73,6 +73,24 @@ def read_file(path: Path, location: str) -> bytes:
         raise SourceError(location, exc.strerror or "unreadable", hint="check its permissions") from exc
 
 
+def _is_typo_in_folder(path: str, other: str) -> bool:
+    """Return whether two paths differ in the spelling of one folder, and not in its number.
+
+    Example:
+        >>> [_is_typo_in_folder(path, "lib/v1beta1/config/a.go") for path in ("lib/v1beta1/confg/a.go", "lib/a.go")]
+        [True, False]
+    """
+    parts, others = path.split("/"), other.split("/")
+    if len(parts) != len(others):
+        return False
+    differing = [pair for pair in zip(parts, others, strict=True) if pair[0] != pair[1]]
+    if len(differing) != 1:
+        return False
+    ((written, there),) = differing
+    is_same_number = [*filter(str.isdigit, written)] == [*filter(str.isdigit, there)]
+    return is_same_number and bool(get_close_matches(written, [there], 1, _SAME_NAME))
+
+
 class CitedFolder:
     """A folder whose files are read on demand, each once."""
 
@@ -203,15 +221,24 @@ class CitedFolder:
             found[posixpath.basename(path)].append(path)
         return found
 
+    @cached_property
+    def _by_lower_case(self) -> dict[str, str]:
+        return {path.casefold(): path for path in self._listed}
+
     def spelled_like(self, paths: Sequence[str]) -> str:
-        """Return the file in the same folder that a path is a typo of; else empty."""
+        """Return the file that a path is a typo of: in case, in its name, or in one of its folders; else empty."""
         for path in paths:
+            if other := self._by_lower_case.get(path.casefold()):
+                return other
             folder, _, name = path.rpartition("/")
             suffix = posixpath.splitext(name)[1]
             beside = (posixpath.split(other) for other in self._listed if folder and other.endswith(suffix))
             names = [other for where, other in beside if where == folder]
             for similar in get_close_matches(name, names, 1, _SAME_NAME):
                 return f"{folder}/{similar}"
+            for other in self._by_name.get(name, ()):
+                if _is_typo_in_folder(path, other):
+                    return other
         return ""
 
     def same_format(self, path: str, citing: str | None = None) -> Iterator[tuple[str, ComparedText]]:

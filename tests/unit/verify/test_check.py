@@ -196,6 +196,8 @@ def test_lines_that_did_not_exist_when_they_were_cited_are_unknown(repository: R
         pytest.param("src/gone.py:3", "missing file", "", id="had"),
         pytest.param("gone.py:3", "missing file", "", id="had-by-its-end"),
         pytest.param("src/clint.py:3", "missing file", "perhaps src/client.py", id="slip-of-the-pen"),
+        pytest.param("Src/client.py:3", "missing file", "perhaps src/client.py", id="case-of-a-folder"),
+        pytest.param("src/handlrs/a.py:3", "missing file", "perhaps src/handlers/a.py", id="slip-in-a-folder"),
         pytest.param(
             "src/former.py:3", "missing file", "it was renamed to src/client.py", id="written-after-the-rename"
         ),
@@ -208,9 +210,10 @@ def test_a_path_that_the_history_never_had_is_not_of_this_repository(
     repository.commit({"src/former.py": CODE, "src/gone.py": "rows = [1, 2, 3]\n"})
     repository.git("rm", "-q", "src/gone.py")
     repository.git("mv", "src/former.py", "src/client.py")
-    repository.commit({"lib/one.py": "x = 1\n", "docs/a.md": f"See `{cited}`.\n" if cited[0] != "[" else cited})
+    page = f"See `{cited}`.\n" if cited[0] != "[" else cited
+    repository.commit({"lib/one.py": "x = 1\n", "src/handlers/a.py": "", "docs/a.md": page})
 
-    finding = only(repository.folder, f"See `{cited}`.\n" if cited[0] != "[" else cited)
+    finding = only(repository.folder, page)
 
     assert (finding.verdict, finding.reason) == (verdict, reason)
 

@@ -49,6 +49,30 @@ def test_a_path_means_the_file_that_people_mean(root: CitedFolder, written: str,
     assert root.find(written, "docs/a.md", is_link=is_link).path == path
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        pytest.param("src/apps.py", "src/app.py", id="name"),
+        pytest.param("Src/App.py", "src/app.py", id="case"),
+        pytest.param("readme.md", "README.md", id="case-at-the-top"),
+        pytest.param("internl/config/config.go", "internal/config/config.go", id="first-folder"),
+        pytest.param("internal/confg/config.go", "internal/config/config.go", id="last-folder"),
+        pytest.param("internl/confg/config.go", "", id="two-folders"),
+        pytest.param("internal/confg/load.go", "", id="folder-without-such-a-file"),
+        pytest.param("external/config/config.go", "", id="another-word"),
+        pytest.param("config/config.go", "", id="fewer-folders"),
+        pytest.param("releases-12/a.go", "", id="another-number"),
+        pytest.param("", "", id="nothing"),
+    ],
+)
+def test_a_path_is_a_typo_of_one_that_differs_in_case_or_a_little_in_one_part(
+    root: CitedFolder, path: str, meant: str
+) -> None:
+    write(root.folder, {"README.md": "x\n", "internal/config/config.go": "x\n", "releases-11/a.go": "x\n"})
+
+    assert root.spelled_like([path]) == meant
+
+
 def test_an_absolute_path_into_the_root_is_within_it(root: CitedFolder) -> None:
     assert root.find(str(root.folder / "src/app.py"), None).path == "src/app.py"
 
