@@ -216,25 +216,6 @@ def test_comments_of_code_are_read(shop: Repository, capsys: Captured) -> None:
     assert run(capsys, "verify", "src/b.py").out == "src/b.py:1: out of range: src/app.py:92 (the file has 8 lines)\n"
 
 
-def test_the_root_may_be_another_folder(shop: Repository, capsys: Captured, tmp_path: Path) -> None:
-    write(tmp_path, {"notes.txt": "see src/app.py:900\n"})
-
-    outcome = run(capsys, "verify", tmp_path / "notes.txt", "--root", shop.folder)
-
-    assert "out of range: src/app.py:900 (the file has 8 lines)" in outcome.out
-
-
-def test_a_check_below_the_folder_that_paths_are_relative_to_says_how_to_name_it(
-    shop: Repository, capsys: Captured
-) -> None:
-    outcome = run(capsys, "verify", ".", cwd=shop.folder / "docs")
-    write(shop.folder, {"docs/b.md": "See src/no.py:3.\n"})
-
-    assert "refused: ../src/app.py#L5 (it leads out of the root)" in outcome.out
-    assert "next: the cited files are in another folder: try --root ..;" in outcome.err
-    assert "try --root" not in run(capsys, "verify", "b.md", cwd=shop.folder / "docs").err
-
-
 def test_a_file_without_citations_is_fine(shop: Repository, capsys: Captured) -> None:
     write(shop.folder, {"c.md": "At 12:30 on localhost:8080.\n"})
 

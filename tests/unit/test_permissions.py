@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.cli.opening import check_paths
+from openbook.cli.opening import add_paths, check_paths
 from openbook.errors import SourceError
 from openbook.library import Library
 from openbook.permissions import is_open_to_others, make_private_file, make_private_folder, narrow
@@ -99,5 +99,17 @@ def test_what_holds_the_home_folder_is_refused_and_a_folder_in_it_is_not(
     monkeypatch.setenv("HOME", str(tmp_path / "ada"))
 
     check_paths([tmp_path / "ada" / "project"])
+    with pytest.raises(SourceError, match="contains your home folder"):
+        check_paths([tmp_path])
+
+
+def test_a_home_folder_that_was_added_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "ada"))
+    monkeypatch.setenv("OPENBOOK_HOME", str(tmp_path / "openbook"))
+    (tmp_path / "ada").mkdir()
+
+    add_paths([tmp_path / "ada"], None, course=False, rebuild=False, may_be_wide=True)
+
+    check_paths([tmp_path / "ada"])
     with pytest.raises(SourceError, match="contains your home folder"):
         check_paths([tmp_path])

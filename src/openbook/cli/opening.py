@@ -160,7 +160,10 @@ def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:
 
 
 def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
-    """Raise an error for missing paths and unlikely folders, before anything is created."""
+    """Raise an error for missing paths and unlikely folders, before anything is created.
+
+    A folder that some library has as a source was meant.
+    """
     for path in paths:
         try:
             there = path.expanduser().exists()
@@ -172,7 +175,7 @@ def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
             raise SourceNotFoundError(
                 str(path), "does not exist", hint="give the path of a folder or file on this machine"
             )
-        if not may_be_wide and (reason := why_wide(path)):
+        if not may_be_wide and (reason := why_wide(path)) and not _is_source(path.expanduser().resolve()):
             raise _unlikely(path, reason)
 
 
@@ -192,6 +195,11 @@ def check_amount(here: Settings, library: str, paths: Sequence[Path]) -> None:
 def _unlikely(path: Path, reason: str) -> SourceError:
     all_of_it = shlex.join(["openbook", "add", "--yes", str(path.expanduser().resolve())])
     return SourceError(str(path), reason, hint=f"name a folder inside it; if you mean all of it: {all_of_it}")
+
+
+def _is_source(folder: Path) -> bool:
+    libraries = LibraryCatalog(settings())
+    return any(root.location == str(folder) for name in libraries.names() for root in libraries.roots(name))
 
 
 @contextlib.contextmanager
@@ -348,7 +356,7 @@ def add_paths(
             )
     paths = paths or [Path()]
     were_meant = {Path(root.location) for root in known}
-    check_paths(paths, may_be_wide=may_be_wide or were_meant.issuperset(paths))
+    check_paths(paths, may_be_wide=may_be_wide)
     if not may_be_wide:
         check_amount(here, name, [path for path in paths if path not in were_meant])
     if rebuild:

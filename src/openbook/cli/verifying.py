@@ -18,6 +18,7 @@ from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, EXIT_USAGE, printing
 from openbook.cli.opening import check_paths
 from openbook.errors import SourceError, SourceNotFoundError
 from openbook.index.filters import path_matcher
+from openbook.libraries.registration import why_wide
 from openbook.text import counted
 from openbook.verify.baseline import Baseline
 from openbook.verify.citation_check import NOT_IN_CLONE
@@ -182,7 +183,7 @@ class VerifyOptions:
 
 def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
     """Check files, print the findings, and return the exit code."""
-    check_paths([options.root, *(Path(name) for name in named if Path(name).is_dir())])
+    _check_folders([options.root, *(Path(name) for name in named if Path(name).is_dir())])
     if not options.root.is_dir():
         raise typer.BadParameter(
             f"{str(options.root)!r} is a file; name the folder that paths are relative to", param_hint="--root"
@@ -209,6 +210,19 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
     if wrong and options.style == "text":
         printing.note(_advice(wrong, is_fixed=options.fix, meant=_meant_root(reports, options.root)))
     return EXIT_NOTHING if wrong else 0
+
+
+def _check_folders(folders: Sequence[Path]) -> None:
+    """Raise an error for missing folders, and for those that nobody means, such as a home folder without a repository.
+
+    In containers, and with a repository of configuration files, the home folder is the project.
+    """
+    check_paths(folders, may_be_wide=True)
+    for folder in folders:
+        full = folder.expanduser().resolve()
+        is_project = any((each / ".git").exists() for each in (full, *full.parents))
+        if not is_project and (reason := why_wide(full)):
+            raise SourceError(str(folder), reason, hint="name a folder in it, and with --root that of the code")
 
 
 def _excluded(globs: tuple[str, ...], path_of: Callable[[str], str]) -> Callable[[Path], bool]:
