@@ -137,15 +137,25 @@ def _advice(wrong: Sequence[Finding], *, is_fixed: bool, meant: Path | None = No
 
 
 def _meant_root(reports: Sequence[FileReport], root: Path) -> Path | None:
-    """Return the folder above the root, in its repository, that has the cited files if the root has none of them."""
-    found = [finding for report in reports for finding in report.findings]
-    if not all(finding.verdict == "missing file" or finding.reason == OUTSIDE for finding in found):
-        return None
-    missing = {re.split("[:#]", each.cited, maxsplit=1)[0] for each in found if each.verdict == "missing file"}
+    """Return the folder above the root, in its repository, that more paths are relative to than to the root."""
+    found = [(report.file, finding) for report in reports for finding in report.findings]
+    missing = {_path_of(finding) for _, finding in found if finding.verdict == "missing file"}
+    # A path that is relative to its page tells nothing of the root.
+    others = {_path_of(finding) for file, finding in found if not _has(Path(file).parent, _path_of(finding))}
     folders = [root.resolve(), *root.resolve().parents]
     top = next((number for number, each in enumerate(folders) if (each / ".git").exists()), 0)
-    above = folders[1 : top + 1] if missing else []
-    return next((each for each in above if all((each / path).is_file() for path in missing)), None)
+    there = {each: sum(_has(each, path) for path in missing) for each in folders[1 : top + 1]}
+    likeliest = max(there, key=there.__getitem__, default=None)
+    is_root = likeliest is None or there[likeliest] <= sum(_has(root, path) for path in others)
+    return None if is_root else likeliest
+
+
+def _path_of(finding: Finding) -> str:
+    return re.split("[:#]", finding.cited, maxsplit=1)[0]
+
+
+def _has(folder: Path, path: str) -> bool:
+    return os.path.isfile(folder / path)  # noqa: PTH113 - unlike `Path.is_file`, no error for names that are too long
 
 
 _MORE = {"fixed": "fixed", "known": "in the baseline"}
