@@ -403,9 +403,14 @@ def test_only_what_a_baseline_does_not_have_fails_and_stale_entries_are_named(
     assert "no longer found, though in the baseline: docs/a.md: src/app.py:4-6 (moved);" in new.err
 
 
-@pytest.mark.parametrize(("name", "words"), [("none.json", "No such file"), ("docs/a.md", "is no baseline")])
-def test_a_baseline_that_cannot_be_read_fails(shop: Repository, capsys: Captured, name: str, words: str) -> None:
-    assert_fails_clearly(run(capsys, "verify", "docs", "--baseline", name), 3, words)
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [("none.json", 2, "does not exist"), ("docs", 3, "Is a directory"), ("docs/a.md", 3, "is no baseline")],
+)
+def test_a_baseline_that_cannot_be_read_fails(
+    shop: Repository, capsys: Captured, name: str, code: int, words: str
+) -> None:
+    assert_fails_clearly(run(capsys, "verify", "docs", "--baseline", name), code, words)
 
 
 def test_sarif_names_rule_file_and_line_of_each_finding(shop: Repository, capsys: Captured) -> None:

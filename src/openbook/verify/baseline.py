@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from openbook.errors import SourceError
+from openbook.errors import SourceError, SourceNotFoundError
 from openbook.verify.verify import FileReport
 
 _VERSION = 1
@@ -47,8 +47,10 @@ class Baseline:
                 BaselineEntry(str(entry["file"]), str(entry["cited"]), str(entry["verdict"])): int(entry["count"])
                 for entry in {_VERSION: content["findings"]}[content["version"]]
             }
+        except FileNotFoundError as exc:
+            raise SourceNotFoundError(str(path), "does not exist", hint="create it with --write-baseline") from exc
         except OSError as exc:
-            raise SourceError(str(path), exc.strerror or "unreadable", hint="create it with --write-baseline") from exc
+            raise SourceError(str(path), exc.strerror or "unreadable", hint="check its permissions") from exc
         except (ValueError, KeyError, TypeError) as exc:
             raise SourceError(str(path), "is no baseline", hint="recreate it with --write-baseline") from exc
         return cls(Counter(counts).elements())
