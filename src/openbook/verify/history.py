@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from openbook.verify.citing_lines import Dating, has_citation, line_before
 from openbook.verify.copies import with_likely_originals
@@ -17,7 +17,8 @@ from openbook.verify.meant_paths import is_short_for
 from openbook.verify.past_pages import PastPages, Revision
 from openbook.verify.relocation import ComparedText, shape
 
-_QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
+_QUIET_DIFF = ("--no-textconv", "--no-ext-diff", "--no-color")
+_QUIET_LOG = (*_QUIET_DIFF, "--no-show-signature")
 
 _RENAMES = ("--stdin", "--no-walk=unsorted", "-m", "--first-parent", "--diff-filter=R")
 
@@ -193,9 +194,31 @@ class History:
         return None
 
     def is_new(self, path: str, words: str, line: str = "") -> bool:
-        """Return whether words in a committed file are not committed yet, so that they refer to the present lines."""
+        """Return whether words are not committed yet, so that they refer to the present lines."""
         page = self._newest(path)
-        return page is not None and not has_citation(page, words, line)
+        return self._is_new_file(path) if page is None else not has_citation(page, words, line)
+
+    def _is_new_file(self, path: str) -> bool:
+        """Return whether a file is about to be committed for the first time, and not only under another name."""
+        if self._prefix + path in self._added:
+            return True
+        # A file that is missing may be the same one.
+        suffix = PurePosixPath(path).suffix
+        is_beside = self._git.ask("ls-files", "--others", "--exclude-standard", "-z", "--", path) != ""
+        return is_beside and bool(self.head) and not any(each.endswith(suffix) for each in self._missing)
+
+    @cached_property
+    def _added(self) -> frozenset[str]:
+        """The new files of the index, from the top of the repository; those that were renamed are not among them."""
+        how = ("--cached", "--name-only", "-M", "--diff-filter=A", "-z", *_QUIET_DIFF)
+        with suppress(GitFailedError):  # as in a clone that lacks contents
+            listed = self._git.run("diff", *how, self.head, is_try=True) if self.head else b""
+            return frozenset(decoded(listed).split("\0"))
+        return frozenset()
+
+    @cached_property
+    def _missing(self) -> Sequence[str]:
+        return self._git.ask("ls-files", "--deleted", "-z").split("\0")[:-1]
 
     def line_written(self, path: str, words: str, line: str) -> Revision | None:
         """Find the version of a file in which a line came to stand, but for what was done to its other citations.

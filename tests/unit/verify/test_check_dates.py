@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.repositories import Repository
+from tests.repositories import Repository, write
 from tests.unit.verify.checks import CODE, PUSHED, checked, only, told
 
 
@@ -126,3 +126,47 @@ def test_lines_that_the_citing_commit_took_away_are_found_after_a_rename_of_thei
     repository.commit({"lib/app.py": f"{before}    def post{after}"})
 
     assert told(only(repository.folder, page)) == ("moved", "history", "lib/app.py:10-11")
+
+
+# A name that the lines lack is weak evidence against them, unless it stands directly before the citation.
+NEW_PAGE = "See src/app.py:5. The loop `retry` is at src/app.py:8.\n"
+
+
+@pytest.mark.parametrize("is_staged", [True, False])
+def test_a_new_page_is_about_the_lines_of_today_before_its_commit_and_after(
+    repository: Repository, is_staged: bool
+) -> None:
+    repository.commit({"src/app.py": CODE})
+    write(repository.folder, {"docs/a.md": NEW_PAGE})
+    if is_staged:
+        repository.git("add", "-A")
+
+    before = [told(finding) for finding in checked(repository.folder, NEW_PAGE)]
+    repository.commit()
+    after = [told(finding) for finding in checked(repository.folder, NEW_PAGE)]
+
+    assert before == [("ok", "new", "")] * 2
+    assert after == [("ok", "history", "")] * 2
+
+
+def test_a_name_directly_before_a_new_citation_must_be_that_of_its_lines(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE})
+    write(repository.folder, {"docs/a.md": "`retry` (src/app.py:7-8)\n"})
+
+    assert told(only(repository.folder, "`retry` (src/app.py:7-8)\n")) == ("changed", "names", "src/app.py:14-16")
+
+
+@pytest.mark.parametrize("how", ["renamed", "moved", "ignored"])
+def test_a_page_that_git_does_not_know_may_be_older_than_it_looks(repository: Repository, how: str) -> None:
+    repository.commit({"src/app.py": CODE, "docs/old.md": NEW_PAGE, ".gitignore": "out/\n"})
+    page = "out/a.md" if how == "ignored" else "docs/a.md"
+    if how == "renamed":
+        repository.git("mv", "docs/old.md", page)
+    elif how == "moved":
+        (repository.folder / "docs/old.md").rename(repository.folder / page)
+    else:
+        write(repository.folder, {page: NEW_PAGE})
+
+    finding = checked(repository.folder, NEW_PAGE, page)[0]
+
+    assert (finding.verdict, finding.reason) == ("unknown", "the file that cites it is not committed here")
