@@ -77,7 +77,7 @@ def _is_typo_in_folder(path: str, other: str) -> bool:
     """Return whether two paths differ in the spelling of one folder, and not in its number.
 
     Example:
-        >>> [_is_typo_in_folder(path, "lib/v1beta1/config/a.go") for path in ("lib/v1beta1/confg/a.go", "lib/a.go")]
+        >>> [_is_typo_in_folder(path, "lib/v1beta1/config/a.go") for path in ("lib/v1beta1/configs/a.go", "lib/a.go")]
         [True, False]
     """
     parts, others = path.split("/"), other.split("/")

@@ -197,7 +197,7 @@ def test_lines_that_did_not_exist_when_they_were_cited_are_unknown(repository: R
         pytest.param("gone.py:3", "missing file", "", id="had-by-its-end"),
         pytest.param("src/clint.py:3", "missing file", "perhaps src/client.py", id="slip-of-the-pen"),
         pytest.param("Src/client.py:3", "missing file", "perhaps src/client.py", id="case-of-a-folder"),
-        pytest.param("src/handlrs/a.py:3", "missing file", "perhaps src/handlers/a.py", id="slip-in-a-folder"),
+        pytest.param("src/handler/a.py:3", "missing file", "perhaps src/handlers/a.py", id="slip-in-a-folder"),
         pytest.param(
             "src/former.py:3", "missing file", "it was renamed to src/client.py", id="written-after-the-rename"
         ),
