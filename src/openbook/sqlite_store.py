@@ -26,7 +26,7 @@ class SqliteStore:
             make_private_file(path)
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             try:
-                for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+                for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
                     self._connection.execute(f"PRAGMA {pragma}")
                 self._connection.executescript(schema)
             except BaseException:

@@ -190,6 +190,18 @@ def test_what_was_deleted_while_it_was_answered_stays_deleted_and_says_so(sessio
     assert sessions.of("ada") == []
 
 
+def test_all_conversations_of_one_owner_are_deleted_expired_ones_as_well(sessions: Sessions, clock: Clock) -> None:
+    begin(sessions)
+    clock.now_s += 60
+    mine, other = begin(sessions), begin(sessions, owner="eve")
+    clock.now_s += 60
+
+    deleted = sessions.delete_all("ada"), sessions.delete_all("ada")
+
+    assert (deleted, sessions.of("ada"), sessions.find("ada", mine)) == ((2, 0), [], None)
+    assert ([each.id for each in sessions.of("eve")], sessions.expire()) == ([other], 0)
+
+
 def test_conversations_outlive_who_keeps_them(connect: Open, sessions: Sessions) -> None:
     session_id = begin(sessions)
     sessions.rename("ada", session_id, "Ends of sessions")

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from openbook.answers import Exchange
 from openbook.server.classes import ClassStore, StudentStore
+from openbook.server.feedback import FeedbackStore
 from openbook.server.keys import KeyStore
+from openbook.server.shares import ShareStore
+from openbook.sessions.protocol import new_id
+from openbook.sessions.sqlite import SqliteSessions
 from tests.integration.support_cli import assert_fails_clearly, run
 
 Captured = pytest.CaptureFixture[str]
@@ -81,6 +88,69 @@ def test_a_class_and_its_students_are_listed_and_revoked(capsys: Captured) -> No
         "console  removed class  class of 26",
     ]
     assert code not in log + listed
+
+
+def test_what_a_removed_student_wrote_is_deleted_and_the_log_tells_how_much(capsys: Captured) -> None:
+    code = run(capsys, "keys", "invite", "c27").out.strip()
+    home = Path(os.environ["OPENBOOK_HOME"])
+    with closing(KeyStore(home)) as keys:
+        students = StudentStore(keys, ClassStore(keys))
+        owners = [f"key:{students.join(code, name, '704312').id}" for name in ("Ada", "Runa", "Zoe")]
+    for owner in owners:
+        write_in(home, owner)
+
+    ada = run(capsys, "keys", "remove", "c27/Ada")
+    left = stored_in(home)
+    class_ = run(capsys, "keys", "remove", "c27")
+
+    assert ada.err == "removed c27/Ada, with 1 conversation, 1 rating, 1 share link\n"
+    assert left == sorted(owners[1:] * 3)
+    assert class_.err == "removed c27, with 2 conversations, 2 ratings, 2 share links\n"
+    assert stored_in(home) == []
+    assert not [path.name for path in home.glob("*.sqlite*") if SECRET.encode() in path.read_bytes()]
+    log = [line[21:] for line in run(capsys, "keys", "log").out.splitlines()]
+    assert log[1:] == [
+        "console  removed key  c27/Ada",
+        "console  deleted texts  c27/Ada: 1 conversation, 1 rating, 1 share link",
+        "console  removed class  c27",
+        "console  deleted texts  c27: 2 conversations, 2 ratings, 2 share links",
+    ]
+
+
+def test_a_key_is_removed_even_if_conversations_cannot_be_deleted(capsys: Captured) -> None:
+    run(capsys, "keys", "add", "ada")
+    home = Path(os.environ["OPENBOOK_HOME"])
+    (home / "sessions.sqlite").write_bytes(b"no database" * 100)
+
+    outcome = run(capsys, "keys", "remove", "ada")
+
+    assert_fails_clearly(outcome, 3, "removed ada, but what they wrote is not deleted yet")
+    assert run(capsys, "keys", "list").out == ""
+
+
+SECRET = "My question is about a private matter."
+
+
+def write_in(home: Path, owner: str) -> None:
+    """Store a conversation with a rating and a link."""
+    record = {"id": "a1", "session_id": new_id(), "query": SECRET, "model": "", "refused": False, "citations": []}
+    with (
+        closing(SqliteSessions(home / "sessions.sqlite", expire_s=1000)) as sessions,
+        closing(FeedbackStore(home)) as feedback,
+        closing(ShareStore(home)) as shares,
+    ):
+        sessions.add(owner, str(record["session_id"]), Exchange(SECRET, "An answer."), record, begins=True)
+        feedback.rate(owner, "who", record, "bad", comment=SECRET)
+        shares.add(owner, owner.partition(":")[2], str(record["session_id"]), ["a1"], 1000)
+
+
+def stored_in(home: Path) -> list[str]:
+    """Return the owner of each conversation, rating and link."""
+    owners: list[str] = []
+    for file, table in (("sessions", "sessions"), ("feedback", "ratings"), ("shares", "shares")):
+        with closing(sqlite3.connect(home / f"{file}.sqlite")) as opened:
+            owners += [owner for (owner,) in opened.execute(f"SELECT owner FROM {table}")]
+    return sorted(owners)
 
 
 @pytest.mark.parametrize("when", ["soon", "2099-13-01", "-1d", "9999999999d"])

@@ -11,8 +11,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from openbook.evals.questions import EvalQuestion, read_questions
-from openbook.server.feedback import Feedback, question_set
+from openbook.server.erasure import erase_in_home
+from openbook.server.feedback import Feedback, FeedbackStore, question_set
 from openbook.server.keys import Grant, KeyStore
+from openbook.server.people import People
+from openbook.settings import Settings
 from tests.server.conftest import Serve
 
 QUESTION = "When do sessions end?"
@@ -66,6 +69,41 @@ def test_only_owners_read_what_was_said_and_only_own_answers_are_rated(
     assert client.delete(route, headers=people["eve"]).status_code == 404
     assert client.put(route, json={"rating": "so so"}, headers=people["ada"]).status_code == 422
     assert client.put(route, json={"rating": "bad", "comment": "x" * 1001}, headers=people["ada"]).status_code == 422
+
+
+def test_what_a_removed_key_wrote_is_deleted_and_the_log_tells_how_much(
+    serve: Serve, people: dict[str, dict[str, str]]
+) -> None:
+    client = serve(needs_key=True)
+    rate(client, people["ada"], QUESTION, rating="bad", comment="private")
+    rate(client, people["eve"], RETRIES, rating="good")
+
+    removed = client.delete("/api/admin/keys/ada", headers=people["owner"])
+
+    listed = client.get("/api/admin/feedback", headers=people["owner"]).json()["feedback"]
+    events = client.get("/api/admin/log", headers=people["owner"]).json()["events"]
+    assert (removed.status_code, [each["who"] for each in listed]) == (204, ["eve"])
+    assert [(each["who"], each["did"], each["what"]) for each in events] == [
+        ("owner", "deleted texts", "ada: 1 conversation, 1 rating, 0 share links"),
+        ("owner", "removed key", "ada"),
+    ]
+
+
+def test_what_was_stored_after_its_key_was_removed_is_deleted_when_the_server_looks_again(
+    serve: Serve, people: dict[str, dict[str, str]], home: Path
+) -> None:
+    client = serve(needs_key=True)
+    with closing(KeyStore(home)) as store:
+        ada = store.named("ada")
+        assert ada is not None
+        client.delete("/api/admin/keys/ada", headers=people["owner"])
+        late = {"id": "a1", "session_id": "s1", "query": QUESTION, "model": "", "refused": False, "citations": []}
+        with closing(FeedbackStore(home)) as feedback:
+            feedback.rate(f"key:{ada.id}", "ada", late, "bad")
+
+        erased = erase_in_home(People(store), Settings(home=home))
+
+    assert str(erased) == "0 conversations, 1 rating, 0 share links"
 
 
 def test_a_rating_is_shown_with_its_answer_changed_taken_back_and_deleted_with_the_conversation(

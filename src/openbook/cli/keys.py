@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, options, printing
+from openbook.errors import OpenbookError
 
 keys: typer.Typer = typer.Typer(
     name="keys",
@@ -153,13 +154,27 @@ def rotate(name: AnyName) -> None:
 
 @keys.command("remove")
 def remove_key(name: AnyName) -> None:
-    """Revoke a key, a student, or a class with all its students. Their logins end."""
+    """Revoke a key, a student, or a class with all its students, and delete what they wrote.
+
+    Their logins end, and their conversations, ratings and share links are deleted. Files that they uploaded stay.
+    """
+    from openbook.cli.opening import settings
+    from openbook.server.erasure import erase_in_home
+
     with _people() as people:
         did = people.remove(name)
         if did is None:
             raise _unknown_name(name)
         people.audit.add(_console(), did, name)
-    printing.note(f"removed {name}")
+        try:
+            erased = erase_in_home(people, settings())
+        except OpenbookError as exc:
+            problem = f"removed {name}, but what they wrote is not deleted yet: {exc}"
+            printing.complain(problem, "a running server tries again every hour")
+            raise typer.Exit(EXIT_FAILURE) from None
+        if erased:
+            people.audit.add(_console(), "deleted texts", f"{name}: {erased}")
+    printing.note(f"removed {name}, with {erased}")
 
 
 @keys.command("log")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from openbook.answers import Exchange
@@ -15,7 +16,7 @@ from openbook.sessions.protocol import MAX_LISTED, Cut, Session, has_changed, se
 _SESSION, _EXCHANGES, _OWNER, _AGES = "session:", "exchanges:", "owner:", "sessions-by-age"
 
 # Redis is blocked meanwhile, for some milliseconds.
-_EXPIRE_AT_ONCE = 500
+_DELETED_AT_ONCE = 500
 
 _OLDEST = "local oldest = string.format('%.6f', tonumber(now) - tonumber(ARGV[2]))\n"
 
@@ -79,6 +80,17 @@ redis.call('ZREM', KEYS[4], id .. ' ' .. owner)
 return 1
 """
 
+_DELETE_ALL = """
+local owner = ARGV[2]
+local ids = redis.call('ZRANGE', KEYS[1], 0, tonumber(ARGV[3]) - 1)
+for _, id in ipairs(ids) do
+  redis.call('DEL', KEYS[2] .. id, KEYS[3] .. id)
+  redis.call('ZREM', KEYS[1], id)
+  redis.call('ZREM', KEYS[4], id .. ' ' .. owner)
+end
+return #ids
+"""
+
 _EXPIRE = f"""
 {_OLDEST}
 local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. oldest, 'LIMIT', 0, ARGV[3])
@@ -101,7 +113,7 @@ class RedisSessions:
         self._lives_ms = min(int(expire_s * 1000) + 1, MAX_MS)
         self._add, self._find, self._list = shared.script(_ADD), shared.script(_FIND), shared.script(_LIST)
         self._change, self._delete = shared.script(_CHANGE), shared.script(_DELETE)
-        self._expire = shared.script(_EXPIRE)
+        self._delete_all, self._expire = shared.script(_DELETE_ALL), shared.script(_EXPIRE)
 
     def find(self, owner: str, session_id: str) -> Session | None:
         found = self._found(owner, session_id)
@@ -153,12 +165,13 @@ class RedisSessions:
     def delete(self, owner: str, session_id: str) -> bool:
         return bool(self._delete(_keys(owner, session_id), owner, session_id))
 
+    def delete_all(self, owner: str) -> int:
+        keys = [_OWNER + owner, _SESSION, _EXCHANGES, _AGES]
+        return _repeated(lambda: self._delete_all(keys, owner, _DELETED_AT_ONCE))
+
     def expire(self) -> int:
-        total, counted = 0, _EXPIRE_AT_ONCE
-        while counted == _EXPIRE_AT_ONCE:
-            counted = self._expire([_AGES, _SESSION, _EXCHANGES, _OWNER], self._expire_s, _EXPIRE_AT_ONCE)
-            total += counted
-        return total
+        keys = [_AGES, _SESSION, _EXCHANGES, _OWNER]
+        return _repeated(lambda: self._expire(keys, self._expire_s, _DELETED_AT_ONCE))
 
     def close(self) -> None:
         pass
@@ -170,6 +183,15 @@ class RedisSessions:
         place = "" if first is None else first
         found = self._find([_SESSION + session_id, _EXCHANGES + session_id], self._expire_s, owner, place, last)
         return (_session(session_id, *found[:5]), [json.loads(said) for said in found[5]]) if found else None
+
+
+def _repeated(delete: Callable[[], int]) -> int:
+    """Delete in portions until one is not full, and return the number of all."""
+    total, counted = 0, _DELETED_AT_ONCE
+    while counted == _DELETED_AT_ONCE:
+        counted = delete()
+        total += counted
+    return total
 
 
 def _keys(owner: str, session_id: str) -> list[str]:

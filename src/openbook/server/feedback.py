@@ -83,6 +83,11 @@ class FeedbackStore:
         with self._tables.transaction() as execute:
             execute("DELETE FROM ratings WHERE owner = ? AND session_id = ?", (owner, session_id))
 
+    def forget_all(self, owner: str) -> int:
+        """Delete all ratings of a person, and return their number."""
+        with self._tables.transaction() as execute:
+            return execute("DELETE FROM ratings WHERE owner = ?", (owner,)).rowcount
+
     def of(self, owner: str, session_id: str) -> dict[str, Rating]:
         """Return the ratings of a conversation, by the ids of its answers."""
         sql = "SELECT answer_id, rating FROM ratings WHERE owner = ? AND session_id = ?"

@@ -41,6 +41,9 @@ CREATE TABLE IF NOT EXISTS logins (
 CREATE TABLE IF NOT EXISTS departed (key_id TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS people_depart AFTER DELETE ON keys WHEN OLD.id LIKE 'oidc%'
     BEGIN INSERT OR REPLACE INTO departed VALUES (OLD.id, (julianday('now') - 2440587.5) * 86400.0); END;
+CREATE TABLE IF NOT EXISTS removed (key_id TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS keys_are_removed AFTER DELETE ON keys
+    BEGIN INSERT OR REPLACE INTO removed VALUES (OLD.id, (julianday('now') - 2440587.5) * 86400.0); END;
 CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS audit (
     at REAL NOT NULL, who TEXT NOT NULL, did TEXT NOT NULL, what TEXT NOT NULL, address TEXT NOT NULL);
@@ -161,6 +164,19 @@ class KeyStore:
         """Revoke a key. False if there is no key of that name."""
         with self.tables.transaction() as execute:
             return execute("DELETE FROM keys WHERE name = ?", (name,)).rowcount > 0
+
+    def removed(self) -> list[str]:
+        """Return the ids of removed keys whose conversations and ratings may not be deleted yet.
+
+        Not those of people who have logged in at a provider again since.
+        """
+        rows = self.tables.read("SELECT key_id FROM removed WHERE key_id NOT IN (SELECT id FROM keys) ORDER BY key_id")
+        return [key_id for (key_id,) in rows]
+
+    def forget_removed(self, before: float) -> None:
+        """Forget the ids of keys that were removed before a time."""
+        with self.tables.transaction() as execute:
+            execute("DELETE FROM removed WHERE at < ?", (before,))
 
     def all(self) -> list[Key]:
         return [_key(row) for row in self.tables.read(f"{_KEY} ORDER BY keys.name")]

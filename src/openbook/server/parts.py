@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from openbook.server.answer_pool import AnswerPool
 from openbook.server.answer_tracker import open_tracer
 from openbook.server.auth import Authenticator, Caller
 from openbook.server.colouring import COLOURER
+from openbook.server.erasure import Erased, erase, open_sessions
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.feedback import FeedbackStore
 from openbook.server.jobs import JobQueue
@@ -26,7 +28,7 @@ from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
 from openbook.server.oidc import OidcClient
 from openbook.server.originals import Originals
-from openbook.server.people import Deed, People
+from openbook.server.people import SERVER, Deed, People
 from openbook.server.question_images import QuestionImages
 from openbook.server.question_service import QuestionService
 from openbook.server.running_answers import RunningAnswers
@@ -39,12 +41,10 @@ from openbook.server.source_service import SourceService
 from openbook.server.study_guides import StudyGuides
 from openbook.server.uploads import UploadStore
 from openbook.server.work_reporter import WorkReporter
-from openbook.sessions.protocol import Sessions
-from openbook.sessions.sqlite import SqliteSessions
 
 _DAY_S = 24 * 3600.0
 
-# Expired conversations are hidden at once, so it suffices to delete them every hour.
+# Nobody can read expired conversations, nor those of removed keys, so it suffices to delete what is left every hour.
 _EXPIRE_EVERY_S = 3600.0
 
 
@@ -73,13 +73,11 @@ class ServerParts:
 
         # State that outlives a request is in the shared store, or on this machine without one.
         self.shares, self.feedback = ShareStore(settings.home), FeedbackStore(settings.home)
-        self.sessions: Sessions
+        self.sessions = open_sessions(settings, self.shared)
         self.limits: Limits
         if self.shared is not None:
-            self.sessions = self.shared.sessions(expire_s)
             self.limits = RecordedLimits(self.shared.limits(settings), self.keys, settings)
         else:
-            self.sessions = SqliteSessions(settings.home / "sessions.sqlite", expire_s=expire_s)
             self.limits = MemoryLimits(self.keys, settings)
 
         self.library, self.stopping = ServedLibrary(assistant), ShutdownSignal()
@@ -140,10 +138,20 @@ class ServerParts:
             return without_places(str(exc))
         return ""
 
+    def erase_removed(self) -> Erased:
+        """Delete the conversations, ratings and share links of removed keys and students."""
+        return erase(self.people, self.sessions, self.feedback, self.shares)
+
     async def _expire(self) -> None:
         while True:
-            await asyncio.to_thread(self.sessions.expire)
+            with contextlib.suppress(OpenbookError):  # a store does not respond; once more in an hour
+                await asyncio.to_thread(self._delete_old)
             await asyncio.sleep(_EXPIRE_EVERY_S)
+
+    def _delete_old(self) -> None:
+        if erased := self.erase_removed():
+            self.people.audit.add(SERVER, "deleted texts", f"of removed keys: {erased}")
+        self.sessions.expire()
 
 
 async def parts_of(request: Request) -> ServerParts:

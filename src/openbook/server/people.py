@@ -15,6 +15,7 @@ Deed = Literal[
     "changed key",
     "rotated key",
     "removed key",
+    "deleted texts",
     "added class",
     "rotated class",
     "changed class",
@@ -36,6 +37,9 @@ Deed = Literal[
 CONSOLE = "console"
 """The actor for the command line on the server's machine."""
 
+SERVER = "server"
+"""The actor for what the server does by itself."""
+
 # Attempts can be repeated without end, and the log is never truncated.
 _REFUSALS_PER_MINUTE = 30
 
@@ -49,7 +53,8 @@ class AuditEvent:
     at: float
     """Unix seconds."""
     who: str
-    """Name of a key, `browser` for callers without one, `console`, or empty if a login or a new student was refused."""
+    """Name of a key, `browser` for callers without one, `console`, `server` for what it does by itself, or empty if a
+    login or a new student was refused."""
     did: str
     what: str
     address: str

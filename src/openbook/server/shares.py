@@ -11,11 +11,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from openbook.server.auth import Caller
 from openbook.server.keys import ROLES, hash_of, new_token
 from openbook.settings import Settings
 from openbook.sqlite_store import store_of_conversations
+
+if TYPE_CHECKING:
+    # Imported lazily, since `openbook keys` deletes links even if the server is not installed.
+    from openbook.server.auth import Caller
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS shares (
@@ -82,6 +86,11 @@ class ShareStore:
         """Revoke a link. False if this owner has no link of that id."""
         with self._tables.transaction() as execute:
             return execute("DELETE FROM shares WHERE id = ? AND owner = ?", (share_id, owner)).rowcount > 0
+
+    def remove_all(self, owner: str) -> int:
+        """Delete all links of an owner, expired ones as well, and return their number."""
+        with self._tables.transaction() as execute:
+            return execute("DELETE FROM shares WHERE owner = ?", (owner,)).rowcount
 
     def close(self) -> None:
         self._tables.close()

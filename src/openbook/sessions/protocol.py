@@ -125,6 +125,9 @@ class Sessions(Protocol):
     def delete(self, owner: str, session_id: str) -> bool:
         """Delete a conversation. False if the owner has no such conversation."""
 
+    def delete_all(self, owner: str) -> int:
+        """Delete all conversations of an owner, expired ones as well, and return their number."""
+
     def expire(self) -> int:
         """Delete expired conversations, and return their number."""
 

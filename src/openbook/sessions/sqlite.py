@@ -121,6 +121,10 @@ class SqliteSessions:
         with self._tables.transaction() as execute:
             return execute("DELETE FROM sessions WHERE id = ? AND owner = ?", (session_id, owner)).rowcount > 0
 
+    def delete_all(self, owner: str) -> int:
+        with self._tables.transaction() as execute:
+            return execute("DELETE FROM sessions WHERE owner = ?", (owner,)).rowcount
+
     def expire(self) -> int:
         with self._tables.transaction() as execute:
             return execute("DELETE FROM sessions WHERE updated_at < ?", (self._oldest,)).rowcount

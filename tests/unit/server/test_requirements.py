@@ -28,7 +28,7 @@ def what_commands_say_without_extras(home: str) -> list[int]:
     for name in ("fastapi", "lancedb", "mcp", "redis", "starlette", "uvicorn"):
         sys.modules[name] = None  # type: ignore[assignment]
     os.environ["OPENBOOK_HOME"] = home
-    return [main(command) for command in (["keys", "add", "ada"], ["keys", "list"], ["serve"], ["mcp"])]
+    return [main(command) for command in (["keys", "add", "ada"], ["keys", "remove", "ada"], ["serve"], ["mcp"])]
 
 
 @pytest.mark.slow

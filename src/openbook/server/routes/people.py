@@ -9,8 +9,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 import openbook
+from openbook.errors import OpenbookError
 from openbook.server.auth import Caller, Owner
-from openbook.server.failures import REFUSALS, RequestRefusedError
+from openbook.server.failures import REFUSALS, RequestRefusedError, without_places
 from openbook.server.keys import Grant, Key, Role, Use
 from openbook.server.parts import Parts, note
 from openbook.server.people import People
@@ -58,12 +59,25 @@ def change_key(request: Request, parts: Parts, caller: Owner, name: str, new: Ke
 
 @router.delete("/keys/{name:path}", status_code=204)
 def remove_key(request: Request, parts: Parts, caller: Owner, name: str) -> None:
-    """Revoke a key, a student, or a class with all its students."""
+    """Revoke a key, a student, or a class with all its students, and delete what they wrote.
+
+    Their conversations, ratings and share links are deleted, and the log tells how many. Uploaded files stay.
+    """
     _check_other(caller, name)
     did = parts.people.remove(name)
     if did is None:
         raise _unknown_name(name)
     note(request, caller, did, name)
+    try:
+        erased = parts.erase_removed()
+    except OpenbookError as exc:
+        raise RequestRefusedError(
+            503,
+            f"{name!r} is removed, but what they wrote is not deleted yet: {without_places(str(exc))}",
+            hint="the server tries again every hour",
+        ) from exc
+    if erased:
+        note(request, caller, "deleted texts", f"{name}: {erased}")
 
 
 @router.post("/rotations/{name:path}", status_code=201)

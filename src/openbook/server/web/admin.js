@@ -48,6 +48,8 @@ const button = (words, about, onclick) => element("button", {
   ...{ type: "button", class: words === "Revoke" ? "quiet danger" : "quiet", "aria-label": `${words} ${about}`, onclick },
 }, words);
 
+const ERASED = "Their conversations, ratings and share links are deleted. This cannot be undone.";
+
 /** @param {Key} key */
 function keyRow(key) {
   const { name, role, class_name: of, expires_at: end } = key;
@@ -65,13 +67,13 @@ function keyRow(key) {
     element("td", { class: "row-actions" },
       button("Change", name, () => changeKey(key)),
       button(of ? "New PIN" : "Rotate", name, () => rotate(name, of ? "PIN" : "key")),
-      button("Revoke", name, () => remove(name, `“${name}” can do nothing any more, from now on.`))));
+      button("Revoke", name, () => remove(name, `“${name}” can do nothing any more, from now on. ${ERASED}`))));
 }
 
 /** @param {Class} one */
 function classRow(one) {
   const { name, seats, students, expires_at: end } = one;
-  const words = `The class “${name}” and its ${counted(students, "student")} can do nothing any more, from now on.`;
+  const words = `The class “${name}” and its ${counted(students, "student")} can do nothing any more, from now on. ${ERASED}`;
   const limits = [
     one.questions_per_day === null ? "" : counted(one.questions_per_day, "question"),
     one.usd_per_day === null ? "" : dollars(one.usd_per_day),
