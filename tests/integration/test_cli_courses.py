@@ -187,12 +187,20 @@ def test_lessons_are_changed_in_a_file_beside_them(tmp_path: Path, capsys: Captu
         (("--rename", "abc=T"), "Invalid value for '--rename': 'abc' is no lesson"),
         (("--rename", "1"), "'1' names only a lesson"),
         (("--hide", "9"), "there is no lesson 9"),
+        (
+            ("--split", "1=Equipment"),
+            "lesson 1 has no heading 'Equipment' below its beginning\nhint: its headings are: Bends",
+        ),
+        (("--split", "1=bends"), "did you mean 'Bends'?"),
+        (("--split", "1=Ropes"), "lesson 1 has no heading 'Ropes' below its beginning"),
+        (("--split", "1=Bends", "--split", "1=Bends"), "a lesson begins at 'Bends' already"),
+        (("--split", "1=Bends", "--split", "2=Ends"), "lesson 2 has no heading 'Ends' below its beginning"),
     ],
 )
 def test_a_change_that_cannot_be_made_is_an_error(
-    tmp_path: Path, capsys: Captured, options: tuple[str, str], message: str
+    tmp_path: Path, capsys: Captured, options: tuple[str, ...], message: str
 ) -> None:
-    folder = write_tree(tmp_path / "knots", {"01-a.md": "# Ropes\n"})
+    folder = write_tree(tmp_path / "knots", {"01-a.md": "# Ropes\n\nText.\n\n## Bends\n\nMore.\n"})
     run(capsys, "add", "--course", folder)
 
     outcome = run(capsys, "courses", "knots", "--in", folder, *options)

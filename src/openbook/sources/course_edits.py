@@ -90,12 +90,14 @@ def split(lessons: Lessons, place: LessonNumber, heading: str) -> list[ListedLes
     """Split a lesson at a heading of its file; the following ones shift by one.
 
     Raises:
-        QueryError: There is no such lesson, or it has several files.
+        QueryError: There is no such lesson, it has several files, or a lesson begins at this heading already.
     """
     found = [one for one in lessons if one.place == place and not one.hidden]
     _check(lessons, place)
     if len({one.file for one in found}) > 1:
         raise QueryError(f"lesson {place} is in several files", hint="add an entry with a heading to course.toml")
+    if any((one.file, one.heading) == (found[0].file, heading) for one in lessons):
+        raise QueryError(f"a lesson begins at {heading!r} already", hint="take another heading of the file")
     moved_on = {one: one.following for one in _beside(lessons, place) if one > place}
     begun = ListedLesson(found[0].file, place.following, heading=heading)
     return _sorted([*_in_order(lessons, moved_on), begun])
