@@ -88,7 +88,7 @@ def are_courses(folders: Iterable[str], files: Iterable[str]) -> bool:
 def place_files(pages: Pages, name: str) -> Mapping[str, Placement]:
     """Assign the files of a source to its courses and lessons.
 
-    `name` is the name of the folder, then of those above it, separated by slashes.
+    `name` is the name of the folder, then of those above it in its repository, separated by slashes.
 
     Returns:
         Placements by path, without files that belong to no course.
@@ -235,7 +235,7 @@ def _named(folder: str, pages: Pages, name: str) -> str:
         return readable(own)
     whole = describe_title(pages) if folder != "." else ""
     kept = next((part for part in reversed(above) if part == "course" or not is_transparent(part)), "")
-    title = whole or readable(kept) or readable(name.split("/")[0])
+    title = whole or readable(kept) or (readable(name.split("/")[0]) if folder != "." else "")
     return title if is_transparent(own) and title else f"{title} ({own.lstrip('_')})" if title else readable(own)
 
 

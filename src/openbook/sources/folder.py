@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
 from openbook.sources.exclusions import is_secret_folder
+from openbook.sources.ignore import top_of_checkout
 from openbook.sources.walk import (
     DEFAULT_MAX_DOCUMENT_BYTES,
     DEFAULT_MAX_FILE_BYTES,
@@ -170,8 +171,16 @@ class Folder:
         from openbook.sources.course_plan import place_files
 
         scan = scan_folder(self.root, *self._limits, self._readers)
-        names = [part for part in reversed(self.root.parts) if part.strip("/\\")]
-        return place_files(Pages(frozenset(file.path for file in scan.files), self._text_of), "/".join(names[:4]))
+        return place_files(Pages(frozenset(file.path for file in scan.files), self._text_of), self._names())
+
+    def _names(self) -> str:
+        """Return the name of the folder, then of those above it in its git checkout, separated by slashes.
+
+        Other folders above say nothing of the course, and one may be called after a person.
+        """
+        top = top_of_checkout(self.root)
+        inside = self.root.parts[-1:] if top in (None, Path.home()) else self.root.parts[len(top.parts) - 1 :]
+        return "/".join([part for part in reversed(inside) if part.strip("/\\")][:4])
 
     def _text_of(self, path: str) -> str:
         """Read the beginning of a page for its title; empty if it cannot be read."""

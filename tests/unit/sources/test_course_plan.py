@@ -284,6 +284,11 @@ def test_a_course_is_called_what_its_files_say_the_most_telling_first(files: dic
     assert list(outline(files, "tying_knots/home")) == [title]
 
 
+@pytest.mark.parametrize(("name", "title"), [("handouts", "Handouts"), ("2024", "2024"), ("en", "En")])
+def test_a_folder_with_nothing_above_it_in_a_repository_is_named_after_itself(name: str, title: str) -> None:
+    assert list(outline({"01.txt": "x"}, name)) == [title]
+
+
 @pytest.mark.parametrize(("name", "title"), [("en/chapters/bread", "Bread (en)"), ("docs/bread", "Bread")])
 def test_a_folder_that_says_only_a_language_is_named_after_those_above(name: str, title: str) -> None:
     assert list(outline({"01.txt": "x"}, name)) == [title]

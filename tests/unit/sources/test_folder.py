@@ -292,6 +292,20 @@ def test_each_folder_of_a_school_is_described_once(tmp_path: Path) -> None:
     assert len(folder.opened) == len(documents) + 2
 
 
+@pytest.mark.parametrize(("checkout", "title"), [(None, "Slides"), ("ada/knots", "Knots"), ("ada", "Slides")])
+def test_a_course_is_not_named_after_folders_outside_of_its_repository_nor_after_a_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checkout: str | None, title: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "ada"))
+    write(tmp_path, {"ada/knots/slides/01.txt": "Words.\n"})
+    if checkout is not None:
+        (tmp_path / checkout / ".git").mkdir()
+
+    folder = Folder(tmp_path / "ada" / "knots" / "slides", is_course=True)
+
+    assert courses_of([folder.read("01.txt")]) == {title}
+
+
 def test_a_document_has_the_hash_of_its_bytes(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"x = 1\r\n")
 
