@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from textwrap import dedent
+from xml.etree.ElementTree import Element
 
 from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
@@ -22,6 +23,8 @@ _FONT_SCRAMBLING = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.a
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
 
 _MAX_LABEL_CHARS = 80
+_MAX_TITLE_CHARS = 200
+_NO_TITLES = frozenset({"unknown", "untitled"})
 _SAYS_CHAPTER = re.compile(r"(?:chapter|appendix|part|kapitel|anhang|teil|chapitre)\b", re.IGNORECASE)
 
 # Share of linked letters in a page that is only a table of contents; the others are page numbers.
@@ -39,7 +42,8 @@ _LONG_INDENT_CHARS = 120
 def read_epub(raw: bytes, path: str) -> Reading:
     """Read a book.
 
-    Chapters are in the order of the book, without its table of contents. Anchors are `ch. ` and the first heading of
+    The title of the book is a heading above the first chapter, unless that begins with it. Chapters are in the order of
+    the book, without its table of contents. Anchors are `ch. ` and the first heading of
     each file, else its title, else its name; `ch. ` is omitted if the heading already says so. Remarks name files that
     are missing or cannot be read, and count files after the cover without text.
     """
@@ -48,9 +52,12 @@ def read_epub(raw: bytes, path: str) -> Reading:
         package.refuse("not an EPUB book")
     if _is_locked(package):
         package.refuse("protected by DRM")
-    composer = Composer()
+    where = next((root.get("full-path", "") for root in package.xml(_CONTAINER).iter("rootfile")), "")
+    if not where:
+        package.refuse("not an EPUB book")
+    book, composer = package.xml(where), Composer()
     left_out, silent = dict[str, str](), 0
-    for position, (name, is_contents) in enumerate(_chapters(package)):
+    for position, (name, is_contents) in enumerate(_chapters(book, where.rpartition("/")[0])):
         if name not in package:
             left_out[name] = "missing"
             continue
@@ -62,7 +69,7 @@ def read_epub(raw: bytes, path: str) -> Reading:
         if is_contents and _is_mostly_links(page):
             continue
         before = len(composer)
-        _add(composer, page, name)
+        _add(composer, page, name, "" if before else _title(book))
         silent += position > 0 and len(composer) == before  # the first page is a cover, an image
     unread = [reason for reason in left_out.values() if reason != "missing"]
     if unread and not len(composer):
@@ -94,13 +101,14 @@ def _letters(markup: str) -> int:
     return sum(map(len, _TAG.sub(" ", markup).split()))
 
 
-def _chapters(package: ZipPackage) -> Iterator[tuple[str, bool]]:
+def _title(book: Element) -> str:
+    """Return the title of a book; empty for one that a program has put in place of a missing one."""
+    title = next((" ".join((each.text or "").split()) for each in book.iter("title")), "")
+    return "" if title.casefold() in _NO_TITLES else title[:_MAX_TITLE_CHARS]
+
+
+def _chapters(root: Element, folder: str) -> Iterator[tuple[str, bool]]:
     """Yield the chapters, each once, in reading order, and whether each is labelled as the contents."""
-    book = next((root.get("full-path", "") for root in package.xml(_CONTAINER).iter("rootfile")), "")
-    if not book:
-        package.refuse("not an EPUB book")
-    folder = book.rpartition("/")[0]
-    root = package.xml(book)
     items = {item.get("id", ""): item for item in root.iter("item")}
     names: dict[str, None] = {}
     for reference in root.iter("itemref"):
@@ -112,12 +120,14 @@ def _chapters(package: ZipPackage) -> Iterator[tuple[str, bool]]:
         yield name, name in contents
 
 
-def _add(composer: Composer, page: str, name: str) -> None:
+def _add(composer: Composer, page: str, name: str, book: str) -> None:
     title, chapter = read_chapter(page)
     first = next((block.title for block in chapter.blocks if block.level), "")
     label = first or title or name.rpartition("/")[2]
     mark = "" if _SAYS_CHAPTER.match(label) else "ch. "
     composer.anchor(f"{mark}{label[:_MAX_LABEL_CHARS].rstrip()}")
+    if chapter.blocks and book.casefold() != first.casefold():
+        composer.heading(book, 1)
     for block in chapter.blocks:
         text = chapter.text[block.start_char : block.end_char]
         if block.level:

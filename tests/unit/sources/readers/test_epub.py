@@ -52,6 +52,27 @@ def test_a_page_of_a_book_is_read_whole(page: str, text: str) -> None:
     assert read_epub(epub_of({"1.xhtml": page}), "a.epub").text == text
 
 
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("A Short  History", "A Short History\n\nEgypt\n\nx"),
+        ("EGYPT", "Egypt\n\nx"),
+        ("Unknown", "Egypt\n\nx"),
+        ("", "Egypt\n\nx"),
+    ],
+)
+def test_the_title_of_a_book_is_above_its_first_chapter_that_has_text(title: str, text: str) -> None:
+    raw = epub_of({"0.xhtml": "<img src='a.png'/>", "1.xhtml": "<h1>Egypt</h1><p>x</p>"}, title=title)
+
+    reading = read_epub(raw, "a.epub")
+
+    assert (reading.text, reading.anchors, reading.remarks) == (text, (Anchor(0, "ch. Egypt"),), ())
+
+
+def test_a_book_of_pictures_has_no_text_whatever_its_title() -> None:
+    assert read_epub(epub_of({"0.xhtml": "<img src='a.png'/>"}, title="Maps"), "a.epub").text == ""
+
+
 def test_pictures_and_chapters_that_are_gone_are_remarked_on() -> None:
     cover = "<img src='a.png'/>"
     raw = epub_of({"0.xhtml": cover, "1.xhtml": "<p>x</p>", "2.xhtml": cover, "3.xhtml": "<p>y</p>"})

@@ -61,14 +61,15 @@ def odt_of(body: str, styles: str = "", manifest: str = "<manifest/>") -> bytes:
     return zipped({"content.xml": content, "META-INF/manifest.xml": manifest})
 
 
-def epub_of(pages: Mapping[str, str], compression: int = ZIP_DEFLATED) -> bytes:
+def epub_of(pages: Mapping[str, str], compression: int = ZIP_DEFLATED, title: str = "") -> bytes:
     """Make a book of pages in order, by their names."""
     items = "".join(f'<item id="{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in pages)
     order = "".join(f'<itemref idref="{name}"/>' for name in pages)
     return zipped(
         {
             "META-INF/container.xml": '<container><rootfile full-path="b/book.opf"/></container>',
-            "b/book.opf": f"<package><manifest>{items}</manifest><spine>{order}</spine></package>",
+            "b/book.opf": f"<package><metadata><title>{title}</title></metadata>"
+            f"<manifest>{items}</manifest><spine>{order}</spine></package>",
             **{f"b/{name}": page for name, page in pages.items()},
         },
         compression,
