@@ -88,6 +88,20 @@ def test_the_list_and_an_outline_go_into_json(indexed: Path, capsys: Captured) -
     assert [(place["path"], place["start_line"], place["end_line"]) for place in places] == [("cakes.txt", 3, 4)]
 
 
+def test_the_list_follows_changes_of_files_and_tells_why_it_cannot(tmp_path: Path, capsys: Captured) -> None:
+    files = {"01-a.md": "# Ropes\n", "02-b.md": "# Hitch\n"}
+    folder = write_tree(tmp_path / "knots", {**files, "course.toml": '[[lessons]]\nfile = "02-b.md"\n'})
+    run(capsys, "add", "--course", folder, "--library", "sea")
+    (folder / "course.toml").unlink()
+
+    listed = run(capsys, "courses", "--library", "sea", "--json").json["courses"]
+    write_tree(folder, {"course.toml": "titel = 'x'\n"})
+    warned = run(capsys, "courses", "--library", "sea")
+
+    assert [[lesson["title"] for lesson in one["lessons"]] for one in listed] == [["Ropes", "Hitch"]]
+    assert "warning: the library was not updated: cannot read 'course.toml': line 1: there is no 'titel'" in warned.err
+
+
 def test_without_courses_the_list_says_how_to_add_one(tmp_path: Path, capsys: Captured) -> None:
     folder = write_tree(tmp_path, {"notes.md": "The dough rests.\n"})
     run(capsys, "search", "dough", folder)

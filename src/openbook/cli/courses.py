@@ -55,13 +55,13 @@ def courses(
     as_json: options.AsJson = False,
 ) -> None:
     """List the courses, or the lessons of one course; or change these, in the file `course.toml` beside them."""
-    from openbook.cli.opening import existing, indexed
+    from openbook.cli.opening import indexed, opened
     from openbook.courses.names import no_course
 
     edits = [*_edits("rename", rename), *_edits("hide", hide), *_edits("move", move), *_edits("split", split)]
     if (edit or edits) and name is None:
         raise typer.BadParameter("name the course that you want to change", param_hint="'NAME'")
-    with existing(library or indexed(options.as_paths(folders))) as assistant:
+    with opened([], library or indexed(options.as_paths(folders))) as assistant:
         if name is not None:
             course = assistant.course(name)
             if edit or edits:
