@@ -305,6 +305,19 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys:
     assert again.err == ""
 
 
+def test_a_folder_that_was_moved_is_added_with_how_to_forget_its_old_place(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", "docs", "scanner", "--library", "island")
+    shutil.move(sample / "docs", sample / "papers" / "docs")
+
+    added = run(capsys, "add", sample / "papers" / "docs", "--library", "island")
+    run(capsys, "remove", "docs", "--library", "island")
+    again = run(capsys, "add", sample / "papers" / "docs", "--library", "island")
+
+    command = "if it was moved, run: openbook remove docs --library island"
+    assert f"{sample / 'docs'} is gone, and is still in the library; {command}\n" in added.err
+    assert "is gone" not in again.err
+
+
 def test_an_answer_of_which_nothing_is_there_any_more_is_a_failed_check(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "--library", "island")
     shutil.move(sample / "docs", sample / "papers")

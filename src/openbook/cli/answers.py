@@ -124,7 +124,7 @@ def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
         say(f"Problems ({len(wrong)} of {counted(len(stated), 'claim')}):")
     for claim in wrong:
         say(wrapped(f"{claim.verdict}: {one_line(claim.reason)}", indent="  "))
-        say(wrapped(one_line(claim.text), indent="      "), style={"dim": True})
+        say(wrapped(_prose(claim.text), indent="      "), style={"dim": True})
     open_ones = [claim for claim in stated if claim.verdict in ("unverified", "uncited")]
     if open_ones and not answer.refused:
         say()
@@ -139,4 +139,9 @@ def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
         done = {"anchored": f"now cites {numbers.of(repair.after)}", "removed": "a mark was removed"}
         say(wrapped(f"{done.get(repair.what, repair.what)}: {one_line(repair.why)}", indent="  "))
         if repair.claim:
-            say(wrapped(one_line(repair.claim), indent="      "), style={"dim": True})
+            say(wrapped(_prose(repair.claim), indent="      "), style={"dim": True})
+
+
+def _prose(text: str) -> str:
+    """Write a claim, which may have several lines, on one."""
+    return one_line(" ".join(text.split()))

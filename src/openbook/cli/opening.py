@@ -26,6 +26,7 @@ from openbook.errors import (
     rebuild_hint,
 )
 from openbook.index.filters import is_below
+from openbook.index.protocol import Source
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for
 from openbook.libraries.registration import large_amount, why_wide
@@ -366,7 +367,19 @@ def add_paths(
         for path in paths:  # register all before the first sync, so that an interrupt does not lose the others
             is_course = course or str(path.expanduser().resolve()) in of_courses
             assistant.register(path, course=is_course, allow_large=True)
-        return [assistant.add(path, progress=progress) for path in paths]
+        reports = [assistant.add(path, progress=progress) for path in paths]
+        if not assistant.is_shared:
+            _note_moved(assistant.sources(), paths, name)
+        return reports
+
+
+def _note_moved(roots: Sequence[Source], paths: Sequence[Path], library: str) -> None:
+    """Say how to forget a folder that is gone if one of its name was added, since it may have moved there."""
+    names = {path.expanduser().resolve().name for path in paths}
+    for root in roots:
+        if Path(root.location).name in names and not root.url and not Path(root.location).exists():
+            command = shlex.join(["openbook", "remove", root.name, "--library", library])
+            note(f"{root.location} is gone, and is still in the library; if it was moved, run: {command}")
 
 
 @contextlib.contextmanager

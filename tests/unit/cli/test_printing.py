@@ -184,7 +184,7 @@ def test_claims_to_look_at_are_listed_with_their_reasons(capsys: pytest.CaptureF
         '  [1]  wait() (a.py:10-20)  conflict  cell 3: the lines say "go"\n'
         "  [2]  unknown: never shown\n"
         "\nProblems (2 of 3 claims):\n"
-        '  conflict: the lines say "go"\n      It�ends�.\n'
+        '  conflict: the lines say "go"\n      It ends�.\n'
         "  unknown: never shown\n      It sings.\n"
     )
 
@@ -213,6 +213,17 @@ def test_claims_that_were_not_verified_are_counted_by_reason_and_not_listed(
 
 def test_an_answer_without_citations_has_no_list_of_sources(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(capsys, claims=(Claim(0, 9, "So."),)) == ""
+
+
+def test_a_claim_of_several_lines_is_told_on_one(capsys: pytest.CaptureFixture[str]) -> None:
+    claim = Claim(0, 9, "> It waits.\n>\n> So it is.", (), "stale", "the document is gone")
+    repair = Repair("removed", "It\nwaits.", "[8]", "", "never shown")
+
+    print_answer(GenerationResult("q", "It waits.", claims=(claim,), repairs=(repair,)), NOWHERE, show=False)
+
+    out = capsys.readouterr().out
+    assert "\n      > It waits. > > So it is.\n" in out
+    assert out.endswith("\n      It waits.\n")
 
 
 def test_what_the_check_changed_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
