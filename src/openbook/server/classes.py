@@ -156,7 +156,7 @@ class StudentStore:
         with self._keys.tables.transaction() as execute:
             if _student(execute, found, name):
                 raise RequestRefusedError(
-                    409, f"there is a student {name!r} already", hint="log in with your PIN, or take another name"
+                    409, f"there is a student {name!r} already", hint="if it is you, log in; or take another name"
                 )
             (count,) = execute("SELECT count(*) FROM students WHERE class_id = ?", (found.id,)).fetchone()
             if count >= found.seats:
@@ -248,4 +248,5 @@ def _check_pin(pin: str) -> None:
 
 
 def _wrong() -> RequestRefusedError:
-    return RequestRefusedError(401, "the name or the PIN is wrong", hint="after five wrong PINs you have to wait")
+    hint = "if you are new, join first; after five wrong PINs you have to wait"
+    return RequestRefusedError(401, "the name or the PIN is wrong", hint=hint)

@@ -10,7 +10,7 @@ const code = () => decodeURIComponent(location.hash.slice(1));
 
 byId("entrance").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
-  const isNew = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value !== "return";
+  const isNew = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value === "join";
   const student = { code: code(), name: byId("name").value, pin: byId("pin").value };
   byId("notice").hidden = true;
   try {
