@@ -50,6 +50,19 @@ def test_a_guide_is_made_and_its_errors_keep_their_hints(library: ServedLibrary)
     assert refused.value.hint
 
 
+@pytest.mark.slow
+def test_a_guide_is_markdown_or_the_same_rendered(serve: Serve) -> None:
+    client, lesson = serve(), {"course": "harbour/quay.txt", "lesson": "1"}
+
+    plain = client.get("/api/study", params=lesson)
+    told = client.get("/api/study", params=lesson | {"format": "json"}).json()
+
+    assert plain.headers["content-type"].startswith("text/markdown")
+    assert told["markdown"] == plain.text
+    assert "Summary</h" in told["html"]
+    assert "## " not in told["html"]
+
+
 def test_a_slow_guide_fails_and_its_process_is_killed(library: ServedLibrary) -> None:
     with (
         closing(StudyGuides(library, timeout_s=0.0, make=never_end)) as guides,

@@ -36,7 +36,7 @@ def test_lessons_are_renamed_moved_split_and_hidden_beside_their_files(
     served = serve(knots, courses=True, server_roots=(str(knots.parent),))
     page = browse(served)
     page.goto(f"{served.url}courses")
-    expect(page.get_by_role("link", name="Study guide: lesson 2")).to_be_visible()
+    expect(page.get_by_role("button", name="Study guide: lesson 2")).to_be_visible()
 
     page.get_by_role("button", name="Rename: lesson 1").click()
     page.get_by_label("Title").fill("Rope")
@@ -57,6 +57,25 @@ def test_lessons_are_renamed_moved_split_and_hidden_beside_their_files(
     axe = (unpacked(AXE, pytestconfig) / "axe.min.js").read_text(encoding="utf-8")
     assert violations(page, axe, expected=frozenset({"color-contrast", "region"})) == []
     shoot(page, "courses")
+
+
+def test_a_study_guide_is_read_on_the_page_and_downloaded_with_a_name(
+    serve: Callable[..., Served], browse: Callable[..., Page], knots: Path, shoot: Callable[[Page, str], None]
+) -> None:
+    page = browse(serve(knots, courses=True))
+    page.goto(f"{page.url.rpartition('/')[0]}/courses")
+    page.get_by_role("button", name="Study guide: lesson 1").click()
+    guide = page.get_by_role("dialog")
+
+    expect(guide.get_by_role("heading", name="Summary")).to_be_visible()
+    expect(guide.get_by_role("listitem").filter(has_text="Hemp is a rope of fibres.").first).to_be_visible()
+    expect(guide).not_to_contain_text("## ")
+    shoot(page, "study-guide")
+    with page.expect_download() as download:
+        guide.get_by_role("link", name="Download as Markdown").click()
+    assert download.value.suggested_filename == "Knots 1.md"
+    guide.get_by_role("button", name="Close").click()
+    expect(guide).to_have_count(0)
 
 
 def test_who_has_no_key_is_told_so_and_not_asked_for_ever(

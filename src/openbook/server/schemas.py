@@ -304,6 +304,14 @@ class CoursesResponse(Shape):
     courses: list[CourseResponse]
 
 
+class StudyGuideResponse(Shape):
+    """A study guide."""
+
+    markdown: str
+    html: str
+    """Rendered and sanitized."""
+
+
 class ModelResponse(Shape):
     """An available model."""
 

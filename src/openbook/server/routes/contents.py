@@ -6,12 +6,12 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, Response, UploadFile
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.answers import has_lines
@@ -22,7 +22,7 @@ from openbook.server.failures import REFUSALS, RequestRefusedError, error_body
 from openbook.server.jobs import Job, RemoteJob
 from openbook.server.originals import page_of
 from openbook.server.parts import Id, Parts, note
-from openbook.server.rendering import coloured_lines
+from openbook.server.rendering import coloured_lines, render_block
 from openbook.server.schemas import (
     AcceptedResponse,
     CourseEditRequest,
@@ -32,6 +32,7 @@ from openbook.server.schemas import (
     LessonLabel,
     SourceRequest,
     SourcesResponse,
+    StudyGuideResponse,
     SuggestionsResponse,
     UnitResponse,
     UploadResponse,
@@ -324,8 +325,22 @@ def _lesson(
     return Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
 
 
-@router.get("/api/study", response_class=PlainTextResponse)
-async def study(parts: Parts, where: Annotated[Filter, Depends(_lesson)]) -> PlainTextResponse:
-    """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
+@router.get(
+    "/api/study",
+    response_model=StudyGuideResponse,
+    responses={200: {"content": {"application/json": {}, "text/markdown": {}}}},
+)
+async def study(
+    parts: Parts,
+    where: Annotated[Filter, Depends(_lesson)],
+    written_as: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
+) -> Response:
+    """Return a study guide to a lesson: summary, terms and questions, quoted and cited. No model.
+
+    It is Markdown; with `format=json`, the same with its rendered HTML.
+    """
     guide = await to_thread.run_sync(parts.guides.make, where, _ITEMS, limiter=parts.guides.threads)
-    return PlainTextResponse(guide, media_type="text/markdown; charset=utf-8")
+    if written_as == "json":
+        html = await to_thread.run_sync(render_block, guide)
+        return JSONResponse(StudyGuideResponse(markdown=guide, html=html).model_dump())
+    return Response(guide, media_type="text/markdown; charset=utf-8")

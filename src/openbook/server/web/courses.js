@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { ask, confirmed, logIn } from "./dialogs.js";
-import { announce, byId, element, fill, refill, startLists } from "./dom.js";
+import { announce, byId, element, refill, sanitised, startLists } from "./dom.js";
 import { counted, sentences } from "./formatting.js";
 import { attempt, complain } from "./notices.js";
 
@@ -98,6 +98,26 @@ function tools(course, lesson) {
 }
 
 /**
+ * Show a study guide, which can take seconds to make.
+ *
+ * @param {Course} course
+ * @param {Lesson} lesson
+ * @param {HTMLElement} opener
+ */
+async function showGuide(course, lesson, opener) {
+  const address = `api/study?course=${encodeURIComponent(keyOf(course))}&lesson=${encodeURIComponent(lesson.label)}`;
+  opener.setAttribute("disabled", "");
+  const guide = await attempt(() => api.read(`${address}&format=json`));
+  opener.removeAttribute("disabled");
+  if (!guide) return;
+  const file = `${course.title} ${lesson.label}.md`;
+  await ask(`Study guide: lesson ${lesson.label}`, [
+    element("div", { class: "answer" }, sanitised(guide.html)),
+    element("p", {}, element("a", { href: address, download: file }, "Download as Markdown")),
+  ], { send: "", cancel: "Close" });
+}
+
+/**
  * @param {Course} course
  * @param {Lesson} lesson
  */
@@ -106,9 +126,9 @@ function row(course, lesson) {
   const shown = lesson.link
     ? element("a", { href: lesson.link, rel: "noopener noreferrer nofollow", target: "_blank" }, title)
     : title;
-  const guide = `api/study?course=${encodeURIComponent(keyOf(course))}&lesson=${encodeURIComponent(lesson.label)}`;
-  const study = element("a", {
-    ...{ class: "quiet", href: guide, target: "_blank", rel: "noopener", "aria-label": `Study guide: lesson ${lesson.label}` },
+  const study = element("button", {
+    ...{ type: "button", class: "quiet", "aria-label": `Study guide: lesson ${lesson.label}` },
+    onclick: () => showGuide(course, lesson, study),
   }, "Study guide");
   return element("tr", {},
     element("td", {}, lesson.label),
