@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openbook.answers import Citation
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +61,9 @@ class StudyGuide:
 
     @property
     def cards(self) -> Iterator[StudyItem]:
-        """Yield the items with questions: terms, then questions."""
-        return chain(self.terms, self.questions)
+        """Yield the items with questions: terms, then questions, without those that the definition of a term answers."""
+        defined = {item.text for item in self.terms}
+        return chain(self.terms, (item for item in self.questions if item.text not in defined))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the guide as JSON values."""
@@ -149,7 +155,28 @@ def _sides(item: StudyItem) -> tuple[str, str]:
 
 
 def _field(text: str) -> str:
-    return html.escape(_on_one_line(text))
+    """Write a text as HTML: emphasis and code as such, links and images as their words."""
+    return str(_inline().renderInline(_on_one_line(text)))
+
+
+@cache
+def _inline() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # lazy: only exports need it
+
+    inline = MarkdownIt("commonmark", {"html": False})
+    inline.disable(["escape", "autolink"])  # a formula as `\(x\)` is one for Anki as well
+    inline.add_render_rule("link_open", _nothing)
+    inline.add_render_rule("link_close", _nothing)
+    inline.add_render_rule("image", _words)
+    return inline
+
+
+def _nothing(*_: Any) -> str:
+    return ""
+
+
+def _words(_: Any, tokens: Sequence[Token], index: int, *__: Any) -> str:
+    return html.escape(tokens[index].content)
 
 
 def _on_one_line(text: str) -> str:

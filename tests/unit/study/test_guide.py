@@ -254,3 +254,35 @@ def test_anki_gets_one_line_a_card_with_an_identifier_that_stays() -> None:
     assert back == "&lt;b&gt; &amp; &quot;more&quot; lines<br><br><small>dough.md:3 (not checked)</small>"
     again = replace(guide, questions=(replace(card, text="Another answer."),))
     assert again.to_anki().splitlines()[6].split("\t")[0] == identifier
+
+
+def test_a_term_is_one_card_of_anki_and_not_asked_for_again() -> None:
+    term = StudyItem("A drone is a male bee.", (PLACE,), "drone")
+    asked = replace(term, prompt="What is a drone?")
+    other = StudyItem("In May.", (PLACE,), "When do bees swarm?")
+
+    cards = StudyGuide("Bees", terms=(term,), questions=(asked, other)).to_anki().splitlines()[6:]
+
+    assert [card.split("\t")[1] for card in cards] == ["drone", "When do bees swarm?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("A **drone** is a *male* `bee < 3`.", "A <strong>drone</strong> is a <em>male</em> <code>bee &lt; 3</code>."),
+        (
+            "See [the *book*](b.md) ![of bees](x.png) <https://a.example>.",
+            "See the <em>book</em> of bees &lt;https://a.example&gt;.",
+        ),
+        ("It lays ____ eggs in my_own_hive.", "It lays ____ eggs in my_own_hive."),
+        (r"The area is \(x^2\), 2 * 3 * 4 & more.", r"The area is \(x^2\), 2 * 3 * 4 &amp; more."),
+        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("[x](javascript:alert(1)) ![<b>](y)", "[x](javascript:alert(1)) &lt;b&gt;"),
+    ],
+)
+def test_markup_of_a_card_is_that_of_anki(text: str, field: str) -> None:
+    guide = StudyGuide("Bees", terms=(StudyItem(text, (PLACE,), text),))
+
+    _, front, back, _ = guide.to_anki().splitlines()[6].split("\t")
+
+    assert (front, back.partition("<br>")[0]) == (field, field)
