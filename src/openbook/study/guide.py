@@ -61,7 +61,7 @@ class StudyGuide:
 
     @property
     def cards(self) -> Iterator[StudyItem]:
-        """Yield the items with questions: terms, then questions, without those that the definition of a term answers."""
+        """Yield the items with questions: terms, then questions, but none that the definition of a term answers."""
         defined = {item.text for item in self.terms}
         return chain(self.terms, (item for item in self.questions if item.text not in defined))
 
