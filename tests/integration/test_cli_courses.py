@@ -95,11 +95,11 @@ def test_the_list_follows_changes_of_files_and_tells_why_it_cannot(tmp_path: Pat
     (folder / "course.toml").unlink()
 
     listed = run(capsys, "courses", "--library", "sea", "--json").json["courses"]
-    write_tree(folder, {"course.toml": "titel = 'x'\n"})
+    write_tree(folder, {"course.toml": "name = 'x'\n"})
     warned = run(capsys, "courses", "--library", "sea")
 
     assert [[lesson["title"] for lesson in one["lessons"]] for one in listed] == [["Ropes", "Hitch"]]
-    assert "warning: the library was not updated: cannot read 'course.toml': line 1: there is no 'titel'" in warned.err
+    assert "warning: the library was not updated: cannot read 'course.toml': line 1: there is no 'name'" in warned.err
 
 
 def test_without_courses_the_list_says_how_to_add_one(tmp_path: Path, capsys: Captured) -> None:

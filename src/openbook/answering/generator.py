@@ -23,6 +23,7 @@ from openbook.answering.refusals import (
     reply_to_small_talk,
     with_note,
     with_unread,
+    with_words,
 )
 from openbook.answering.steps import ModelReply, Steps, run
 from openbook.answering.verification import check_quotes
@@ -254,7 +255,7 @@ class Generator:
                 asked.query.strip(), compose(picked, further), checked.citations, shown, claims=checked.claims
             )
             if picked:
-                unread = tuple(self._unread(asked.where)) if relevance.deciding else ()
+                unread = with_words(self._unread(asked.where)) if relevance.deciding else ()
                 is_unsure = bool(relevance.deciding) or relevance.is_doubtful
                 is_foreign = is_unsure and alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
                 answer = noted(
@@ -349,7 +350,7 @@ class Generator:
             reason,
             results,
             missing,
-            unread=tuple(self._unread(asked.where)) if missing else (),
+            unread=with_words(self._unread(asked.where)) if missing else (),
             # Words of another language are not misspelled.
             meant=() if is_other_language else self._finder.spelled_like(missing, asked.where),
             is_foreign=is_other_language and alone.asked.is_foreign,

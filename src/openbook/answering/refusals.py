@@ -16,7 +16,7 @@ from openbook.index.protocol import DocumentSummary
 from openbook.questions.kinds import kind_of
 from openbook.questions.question import read_question
 from openbook.questions.words import FOREIGN_WORDS, content_words_of_question
-from openbook.sources.formats import BINARY_FORMATS
+from openbook.sources.formats import BINARY_FORMATS, EMPTY
 from openbook.sources.known_formats import unread_formats
 from openbook.sources.languages import BY_SUFFIX
 from openbook.tokens import tokenize
@@ -134,6 +134,16 @@ def named_unread(query: str, where: Filter, unread: Unread) -> Mapping[str, str]
     if not any(map(_is_of_document, _SUFFIX.findall(asked))):
         return {}
     return {path: reason for path, reason in unread(where).items() if _names(asked, path)}
+
+
+def with_words(unread: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the paths of unread files that may mention something.
+
+    Example:
+        >>> with_words({"a.pdf": "empty", "b.pdf": "damaged"})
+        ('b.pdf',)
+    """
+    return tuple(path for path, reason in unread.items() if reason != EMPTY)
 
 
 def _is_of_document(suffix: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from openbook.errors import SourceError
+from openbook.index.filters import filter_predicate
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.settings import Settings
 from openbook.sources.content_hash import is_read_as_now
@@ -97,10 +98,20 @@ def _may_hold_words(reason: str, path: str) -> bool:
 
 
 def unread_files(pending: Mapping[str, Difference | SourceError], where: Filter) -> dict[str, str]:
-    """Return why files that may contain text could not be read, by path, for the sources that pass a filter."""
-    allowed = (found for name, found in pending.items() if not where.sources or name in where.sources)
-    read = (found.unread() for found in allowed if not isinstance(found, SourceError))
-    return {path: reason for unread in read for path, reason in unread.items()}
+    """Return why files that may contain text could not be read, by path, for the places that pass a filter.
+
+    Their kinds and lessons are unknown, and not compared.
+    """
+    courses = frozenset((source, "" if path == "." else path) for source, path in where.courses)
+    places = [Filter(globs=where.globs, sources=where.sources, within=within) for within in (where.within, courses)]
+    checks = [check for check in map(filter_predicate, places) if check is not None]
+    read = ((source, found.unread()) for source, found in pending.items() if not isinstance(found, SourceError))
+    return {
+        path: reason
+        for source, unread in read
+        for path, reason in unread.items()
+        if all(check(source, path, "") for check in checks)
+    }
 
 
 def folder_of(root: Source, settings: Settings, readers: ReaderRegistry | None = None) -> Folder:

@@ -36,9 +36,8 @@ def remedy_for(reason: str) -> str:
     """Return how to get a file indexed that was skipped for a reason; empty if the reason says it.
 
     Example:
-        >>> remedy_for("encrypted"), remedy_for("encrypted; save it without a password")
+        >>> remedy_for("encrypted"), remedy_for("encrypted; give its password with OPENBOOK_PDF_PASSWORD")
         ('save it without a password', '')
     """
     known = SkipReason.of(reason)
-    remedy = _REMEDIES.get(known, "") if known else ""
-    return "" if remedy in reason else remedy
+    return "" if known is None or reason.startswith(f"{known};") else _REMEDIES.get(known, "")

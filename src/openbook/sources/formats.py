@@ -21,6 +21,9 @@ HOLDER_SUFFIXES = ("eml", "mbox", "msg", "zip")
 
 BINARY_FORMATS: tuple[BinaryFormat, ...] = get_args(BinaryFormat)
 
+EMPTY = "empty"
+"""Why a file of no bytes is skipped, in a format that is not text."""
+
 # PDF readers have always allowed other bytes before it, within the first 1,024.
 _PDF, _PDF_BYTES = b"%PDF-", 1024
 _ZIP = b"PK\x03\x04"
@@ -121,6 +124,8 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
 
 
 def _refusal(raw: bytes, suffix: str) -> str:
+    if not raw.strip():
+        return EMPTY
     if suffix == "zip":
         return f"{SkipReason.BINARY}; of zips, exports of Notion and Confluence are read"
     if not raw.startswith(_OLD_OFFICE):

@@ -9,10 +9,12 @@ import pytest
 from openbook.errors import SourceError
 from openbook.index.protocol import Source
 from openbook.index.sqlite import SqliteIndex
-from openbook.ingest.difference import compare_source, folder_of
+from openbook.ingest.difference import compare_source, compare_sources, folder_of, unread_files
 from openbook.ingest.sync import sync
 from openbook.settings import Settings
+from openbook.sources.reader_registry import ReaderRegistry
 from openbook.testing import HashEmbedder
+from openbook.types import Filter
 from tests.support import IDENTITY, write_tree
 
 
@@ -76,3 +78,29 @@ def test_files_whose_rules_have_changed_since_are_read_again_once_and_no_others(
     assert tex is not None
     assert tex.text.strip() == "Tides"
     assert after.read == 0
+
+
+@pytest.mark.parametrize(
+    ("where", "paths"),
+    [
+        (Filter(), {"fake.pdf", "talks/fake.pdf"}),
+        (Filter(globs=("*.md",)), set()),
+        (Filter(globs=("talks/*.pdf",)), {"talks/fake.pdf"}),
+        (Filter(within=frozenset({("s", "a.md")})), set()),
+        (Filter(within=frozenset({("s", "talks")})), {"talks/fake.pdf"}),
+        (Filter(courses=frozenset({("s", "talks")}), lesson=1), {"talks/fake.pdf"}),
+        (Filter(courses=frozenset({("s", ".")})), {"fake.pdf", "talks/fake.pdf"}),
+        (Filter(kinds=frozenset({"docs"})), {"fake.pdf", "talks/fake.pdf"}),
+        (Filter(sources=frozenset({"other"})), set()),
+    ],
+)
+def test_unread_files_are_those_of_the_places_where_a_question_looks(
+    tmp_path: Path, where: Filter, paths: set[str]
+) -> None:
+    tree = write_tree(tmp_path / "tree", {"a.md": "A.\n", "fake.pdf": "x", "talks/fake.pdf": "x"})
+    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as index:
+        root = Source("s", "folder", str(tree))
+        sync(root, index, settings=Settings(workers=1), load_embedder=HashEmbedder, now=lambda: 4e9)
+        pending = compare_sources(index, Settings(), ReaderRegistry({}))
+
+    assert set(unread_files(pending, where)) == paths

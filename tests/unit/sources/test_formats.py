@@ -48,7 +48,8 @@ def test_the_content_decides_whatever_the_name_is(raw: bytes, wanted: str, name:
     ("raw", "name", "reason"),
     [
         (b"plain words", "a.pdf", "not a PDF file"),
-        (b"", "a.pdf", "not a PDF file"),
+        (b"", "a.pdf", "empty"),
+        (b"\n", "a.docx", "empty"),
         (b"PK\x03\x04 of another kind", "a.docx", "not a DOCX file"),
         (b"plain words", "a.doc", "not a DOC file"),
         (b"%!PS-Adobe-3.0\n(words) show", "a.ps", "PostScript; save it as PDF"),
