@@ -137,7 +137,7 @@ class Citation:
 
     def at_own_anchor(self, document: Document) -> Citation:
         """Return the citation with the `#id` at its own start, because its label has the one at the chunk's start."""
-        if document.language != "html" or document.kind != "docs" or not document.anchors:
+        if document.language != "html" or not document.anchors:
             return self
         headings, _, last = self.label.rpartition(" ")
         headings = headings if last in {anchor.label for anchor in document.anchors} else self.label

@@ -106,6 +106,18 @@ class Lesson:
         numbers = (self.number, self.part if self.number is not None else None)
         return ".".join(str(number) for number in numbers if number is not None)
 
+    def is_named_by(self, heading: str) -> bool:
+        """Return whether a heading is no more than the title of the lesson or course, perhaps behind a number.
+
+        Example:
+            >>> lesson = Lesson("Knots", 4, "Bends")
+            >>> [lesson.is_named_by(each) for each in ("Knots", "04 Bends", "Lesson 4: Bends", "Bends of two ropes")]
+            [True, True, True, False]
+        """
+        before = heading.removesuffix(self.title)
+        is_numbered = before != heading and any(map(str.isdecimal, before))
+        return heading in (self.course, self.title, str(self)) or is_numbered
+
     def __str__(self) -> str:
         return "" if self.number is None else f"Lesson {self.label}: {self.title}".rstrip(": ")
 

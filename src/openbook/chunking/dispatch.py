@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import groupby
 
 from openbook.chunking.fixed import ChunkOptions, Range, windows
-from openbook.chunking.prose import Slicer, chunk_prose, pieces
+from openbook.chunking.prose import Slicer, chunk_prose, groups_of, pieces, sections_of, shared_path
 from openbook.text import LONG_SENTENCE_CHARS, paragraphs, sentences
-from openbook.types import Block, Chunk, Document, Lesson
+from openbook.types import Chunk, Document, Lesson
 
 _NO_LESSON = Lesson("")
 
@@ -21,20 +21,21 @@ _CLOSING = "\"'”’)]」』）"
 def chunk_course(document: Document, options: ChunkOptions) -> list[Chunk]:
     """Split a course into sentences and pack them, in order of appearance.
 
-    Neighbours in one lesson overlap by whole sentences if these are short enough. Every chunk has a lesson; its context
-    is the title of the course, then number and title of the lesson. Blank text has no chunks.
+    Neighbours in one section overlap by whole sentences if these are short enough. Every chunk has a lesson; its
+    context is the title of the course, number and title of the lesson, then the headings above all of its text. Blank
+    text has no chunks.
     """
-    slicer = Slicer(document)
-
-    def place_of(part: Block) -> tuple[Lesson, int]:
-        return part.lesson or _NO_LESSON, slicer.place_of(part.start_char)
-
+    slicer, most = Slicer(document), options.course_chars
+    grouping = replace(options, max_chars=most, merge_chars=min(options.merge_chars, most))
     chunks: list[Chunk] = []
-    for (lesson, _), parts in groupby(slicer.parts(), key=place_of):
+    for lesson, parts in groupby(slicer.parts(), key=lambda part: part.lesson or _NO_LESSON):
+        sections = sections_of(parts, slicer)
         context = tuple(title for title in (lesson.course, str(lesson)) if title)
-        spoken = pieces(document.text, parts, options.course_chars, _sentences)
-        for start, end in windows(spoken, max_chars=options.course_chars, overlap_chars=options.course_overlap_chars):
-            chunks.append(slicer.chunk(start, end, context, lesson))
+        for group in groups_of(document.text, sections, grouping):
+            spoken = pieces(document.text, (part for each in group for part in each.parts), most, _sentences)
+            for start, end in windows(spoken, max_chars=most, overlap_chars=options.course_overlap_chars):
+                headings = (title for title in shared_path(sections, start, end) if not lesson.is_named_by(title))
+                chunks.append(slicer.chunk(start, end, (*context, *headings), lesson))
     return chunks
 
 

@@ -188,19 +188,15 @@ def chunk_prose(document: Document, options: ChunkOptions) -> list[Chunk]:
     """
     text = document.text
     slicer = Slicer(document)
-    sections = _sections(slicer)
+    sections = sections_of(slicer.parts(), slicer)
     if options.strategy == "fixed-size":
         ranges = [window for region in slicer.regions() for window in word_windows(text, *region, options)]
     else:
         cut_group = _by_pieces if options.strategy == "semantic" else _by_words
         ranges = [
-            window for group in _groups(text, sections, options) for window in cut_group(text, group, options, slicer)
+            window for group in groups_of(text, sections, options) for window in cut_group(text, group, options, slicer)
         ]
-    starts = [section.start_char for section in sections]
-    return [
-        slicer.chunk(start, end, _shared_path(sections[bisect_right(starts, start) - 1 : bisect_left(starts, end)]))
-        for start, end in ranges
-    ]
+    return [slicer.chunk(start, end, shared_path(sections, start, end)) for start, end in ranges]
 
 
 def pieces(text: str, parts: Iterable[Block], max_chars: int, cut_text: Cut) -> list[Range]:
@@ -298,11 +294,12 @@ def _by_words(text: str, group: Sequence[_Section], options: ChunkOptions, _slic
     return word_windows(text, group[0].start_char, group[-1].end_char, options)
 
 
-def _sections(slicer: Slicer) -> list[_Section]:
+def sections_of(parts: Iterable[Block], slicer: Slicer) -> list[_Section]:
+    """Return the sections of consecutive parts, in order. Text above the first heading is one as well."""
     found: list[_Section] = []
     opened: list[Block] = []
     top = 0
-    for part in slicer.parts():
+    for part in parts:
         place, count = slicer.place_of(part.start_char), len(opened)
         closes = min(filter(None, (part.level, part.closes)), default=0)
         while closes and opened and opened[-1].level >= closes:
@@ -319,7 +316,7 @@ def _sections(slicer: Slicer) -> list[_Section]:
     return found
 
 
-def _groups(text: str, sections: Iterable[_Section], options: ChunkOptions) -> Iterator[list[_Section]]:
+def groups_of(text: str, sections: Iterable[_Section], options: ChunkOptions) -> Iterator[list[_Section]]:
     """Yield neighbours that are small enough together as one group, and other sections alone."""
     headed = _joined(sections, options.max_chars // 2)
     for _, run in groupby(headed, key=lambda section: (section.page, section.top)):
@@ -360,7 +357,10 @@ def _joined(sections: Iterable[_Section], max_heading_chars: int) -> Iterator[_S
         yield waiting
 
 
-def _shared_path(sections: Sequence[_Section]) -> tuple[str, ...]:
+def shared_path(sections: Sequence[_Section], start: int, end: int) -> tuple[str, ...]:
+    """Return the titles of the headings above all text of a range, outermost first."""
+    begin = attrgetter("start_char")
+    sections = sections[bisect_right(sections, start, key=begin) - 1 : bisect_left(sections, end, key=begin)]
     # No text is below a heading without a body.
     first, *others = [section.path for section in sections if section.has_body] or [
         section.path for section in sections

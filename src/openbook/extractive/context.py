@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -173,11 +174,17 @@ def _lines_of(chunk: Chunk, *, for_model: bool) -> Iterator[str]:
 def label_of(result: RetrievalResult) -> str:
     """Return the place of a result in the original, for people: lesson, headings and `#id`, page or cell.
 
-    Code has no label, as its lines and symbol suffice. Pages below headings are part of the citation.
+    Code has no label but its lesson, as its lines and symbol suffice. Pages below headings are part of the citation.
     """
     chunk = result.chunk
-    if chunk.lesson is not None:
-        return " · ".join(part for part in (chunk.lesson.course, str(chunk.lesson)) if part)
-    headings = " › ".join(chunk.context) if chunk.kind == "docs" else ""
-    anchor = "" if headings and anchor_of(chunk) else chunk.anchor
-    return " ".join(filter(None, (headings, anchor)))
+    above = headed(chunk, chunk.context if chunk.kind in ("docs", "course") else ())
+    anchor = "" if above and anchor_of(chunk) else chunk.anchor
+    return " ".join(filter(None, (above, anchor)))
+
+
+def headed(chunk: Chunk, headings: Sequence[str], most: int = sys.maxsize) -> str:
+    """Format headings above a place of a chunk, at most so many of the innermost ones, below course and lesson."""
+    lesson = chunk.lesson
+    titles = tuple(filter(None, (lesson.course, str(lesson)))) if lesson is not None else ()
+    inner = headings[len(titles) :][-most:]
+    return " › ".join(filter(None, (" · ".join(titles), *inner)))

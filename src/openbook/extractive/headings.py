@@ -183,4 +183,6 @@ def headings_over(chunk: Chunk, at: int) -> tuple[str, ...]:
             break
         inner = [*takewhile(heading.is_below, inner), heading]
     titles = dict.fromkeys(heading.title for heading in inner if heading.until > at)
-    return (*chunk.context, *(title for title in titles if title not in chunk.context))
+    lesson = chunk.lesson
+    known = {*chunk.context, *(title for title in titles if lesson is not None and lesson.is_named_by(title))}
+    return (*chunk.context, *(title for title in titles if title not in known))

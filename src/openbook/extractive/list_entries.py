@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from openbook.entries import (
     END_OF_HEADING,
-    MARKED,
     described_objects,
     entry_heads,
     first_cell,
@@ -87,6 +86,4 @@ def _last(chunk: Chunk, every: Sequence[Unit], head: int, behind: int) -> int:
 
 def is_heading(chunk: Chunk, unit: Unit) -> bool:
     """Return whether a reader has marked a line as a heading."""
-    return chunk.language in MARKED and chunk.text.startswith(
-        END_OF_HEADING, unit.span.end_char - chunk.span.start_char
-    )
+    return chunk.text.startswith(END_OF_HEADING, unit.span.end_char - chunk.span.start_char)

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from openbook.containers import box_title
 from openbook.entries import indent_of, object_name
 from openbook.extractive.citations import UnitRange, headings_at, symbol_at
-from openbook.extractive.context import units_of
+from openbook.extractive.context import headed, units_of
 from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
 from openbook.extractive.headings import headings_in, headings_over
 from openbook.extractive.inline_markup import plain_markup
@@ -31,6 +31,10 @@ _QUOTATION = re.compile(r"^(\s*)(?:> )+")
 _EMPTY_LINES = re.compile(r"\n{3,}")
 _FEEDS = re.compile("\f+")
 _CODE_MARK = re.compile(f"([{BEGIN_OF_CODE}{END_OF_CODE}])")
+
+# Those above a quote.
+_SHOWN_HEADINGS = 2
+
 _JOINT = "\v"  # a space that keeps the count of lines
 
 
@@ -80,6 +84,8 @@ def itemized(passage: Passage) -> str:
 def place_of(passage: Passage) -> str:
     """Return where a passage stands: its section with the one above, or its file with the enclosing definition.
 
+    In a course, the lesson precedes the section.
+
     What the passage begins with, a heading or the head of a definition, is left out.
     """
     place, chunk = _range_of(passage), passage.shown.result.chunk
@@ -87,7 +93,7 @@ def place_of(passage: Passage) -> str:
     if passage.shown.is_prose:
         headings = headings_at(place)
         begins = headings != headings_over(chunk, passage.start_char - chunk.span.start_char)
-        return " › ".join(headings[: len(headings) - begins][-2:]) or name
+        return headed(chunk, headings[: len(headings) - begins], _SHOWN_HEADINGS) or name
     symbol = "" if passage.is_head else symbol_at(place)
     return f"{name} › {symbol}" if symbol else name
 

@@ -46,6 +46,23 @@ def test_a_chunk_names_its_course_and_lesson() -> None:
     ]
 
 
+def test_a_chunk_of_a_lesson_in_sections_names_the_headings_above_it() -> None:
+    said = "It is said of this section alone, so nobody has to read another one. " * 6
+    titles = [(1, "04 Ovens"), (2, "Heat"), (3, "Steam"), (3, "Stone"), (2, "Light")]
+    blocks, text = [], ""
+    for level, title in titles:
+        blocks.append(Block(len(text), len(text) + len(title), "heading", level, title, lesson(4, "Ovens")))
+        text += f"{title}\n\n"
+        blocks.append(Block(len(text), len(text) + len(said), "text", lesson=lesson(4, "Ovens")))
+        text += f"{said}\n\n"
+    document = Document("s", "4.docx", "course", "docx", text, "", tuple(blocks))
+
+    found = chunk_course(document, ChunkOptions())
+
+    assert [chunk.context[2:] for chunk in found] == [(), ("Heat",), ("Heat", "Steam"), ("Heat", "Stone"), ("Light",)]
+    assert {chunk.context[:2] for chunk in found} == {("Baking Bread", "Lesson 4: Ovens")}
+
+
 def test_text_before_the_header_belongs_to_no_lesson() -> None:
     text = "A note.\n" + course("Flour.")
     blocks = tuple(block for block in blocks_of(text) if block.kind == "heading")

@@ -118,6 +118,7 @@ def test_no_results_make_an_empty_context() -> None:
 
 
 LESSON = Lesson("Retrieval", 0, "Introduction")
+IN_LESSON = ("Retrieval", "Lesson 0: Introduction")
 
 
 @pytest.mark.parametrize(
@@ -129,9 +130,19 @@ LESSON = Lesson("Retrieval", 0, "Introduction")
         pytest.param(chunk_of("x", kind="course", lesson=Lesson("Retrieval")), "Retrieval", id="before-the-lessons"),
         pytest.param(chunk_of("x", kind="course", lesson=Lesson("", 3)), "Lesson 3", id="course-without-a-title"),
         pytest.param(
-            chunk_of("x", lesson=LESSON, anchor="page 3", context=("Guide",)),
+            chunk_of("x", kind="course", lesson=LESSON, anchor="cell 3", context=(*IN_LESSON, "Start", "Setup")),
+            "Retrieval · Lesson 0: Introduction › Start › Setup cell 3",
+            id="lesson-headings-and-anchor",
+        ),
+        pytest.param(
+            replace(chunk_of("x", kind="course", lesson=LESSON, anchor="p. 4", context=IN_LESSON), language="pdf"),
             "Retrieval · Lesson 0: Introduction",
-            id="lesson-before-anchor",
+            id="lesson-whose-citation-has-the-page",
+        ),
+        pytest.param(
+            chunk_of("x", kind="code", lesson=LESSON, context=("Client",)),
+            "Retrieval · Lesson 0: Introduction",
+            id="code-of-a-lesson",
         ),
         pytest.param(chunk_of("x", anchor="cell 3", context=("Guide",)), "Guide cell 3", id="heading-and-anchor"),
         pytest.param(chunk_of("x", anchor="p. 4"), "p. 4", id="page"),

@@ -3,6 +3,7 @@
 import pytest
 
 from openbook.extractive.headings import ends_of_bodies, headings_over, lines_of_questions
+from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.markup import read_markup
 from tests.unit.retrieval.material import chunk_of
 
@@ -35,6 +36,23 @@ def test_headings_that_a_reader_has_marked_are_below_those_of_a_lower_level(lang
     assert over(text, "hemp", language)[-1:] == ("Ropes",)
     assert over(text, "bowline", language)[-2:] == ("Ropes", "Knots")
     assert "Ropes" not in over(text, "ebb", language)
+
+
+def test_the_headings_of_a_document_without_signs_are_those_that_its_reader_has_marked() -> None:
+    composer = Composer()
+    for level, title, said in (
+        (1, "Harbour", "sea"),
+        (2, "Ropes", "hemp"),
+        (3, "Knots", "bowline"),
+        (2, "Tides", "ebb"),
+    ):
+        composer.heading(title, level)
+        composer.text(said)
+    text = composer.reading("docx").text
+
+    assert over(text, "hemp", "docx") == ("Harbour", "Ropes")
+    assert over(text, "bowline", "docx") == ("Harbour", "Ropes", "Knots")
+    assert over(text, "ebb", "docx") == ("Harbour", "Tides")
 
 
 @pytest.mark.parametrize(

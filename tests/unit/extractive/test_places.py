@@ -47,6 +47,15 @@ def test_the_heading_that_a_quote_begins_with_is_not_named_above_it() -> None:
     assert "\n\nRopes\n\n> ## Longest rope\n> \n> 80 m [" in written
 
 
+def test_the_heading_of_the_next_section_of_a_word_document_is_not_quoted() -> None:
+    text = "Inspection\f\f\n\nProcedure\f\f\f\n\n1. A rope may be long.\n\nReport\f\f\f\n\nIt is written down."
+
+    written = compose(picked(ASKED, chunk_of(text, "a.docx", language="docx", context=("Inspection",))))
+
+    assert "\n\nInspection › Procedure\n\n> 1. A rope may be long. [1:3]" in written
+    assert "Report" not in written
+
+
 def test_code_is_named_by_its_file_and_the_definition_around_it() -> None:
     text = "def moor(ship):\n    pier = 1\n    rope = long_rope(ship)\n"
     code = chunk_of(text, "src/a.py", kind="code", language="python", symbol="moor", signature="def moor(ship):")

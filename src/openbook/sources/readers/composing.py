@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from openbook.entries import END_OF_HEADING
 from openbook.sources.readers.reading import Reading, storable
 from openbook.types import Anchor, Block, BlockKind
 
@@ -27,7 +28,7 @@ class Composer:
     """Builds a reading from headings, texts and anchors in order.
 
     Parts are separated by a blank line; consecutive lines of a list, table or listing are one part. Blank parts, and
-    anchors without text after them, are dropped.
+    anchors without text after them, are dropped. Headings are marked, since no signs in the text tell them apart.
     """
 
     def __init__(self) -> None:
@@ -49,7 +50,9 @@ class Composer:
     def heading(self, title: str, level: int) -> None:
         """Add a heading; level 1 is the top. Line ends in it become spaces."""
         title = " ".join(_storable(title).split())
-        self._add(title, Block(0, len(title), "heading", level, title) if title else None)
+        if title:
+            self._add(title, Block(0, len(title), "heading", level, title))
+            self._put(END_OF_HEADING + "\f" * (level - 1))
 
     def text(self, text: str) -> None:
         """Add a paragraph of one or more lines."""
@@ -83,8 +86,7 @@ class Composer:
 
     def _line_of(self, run: str, line: str, kind: BlockKind = "text") -> None:
         if self._run == run and self._label is None:
-            self._pieces.append(f"\n{line}")
-            self._length += len(line) + 1
+            self._put(f"\n{line}")
             # A blank line is part of a listing if another line follows.
             end = self._length if line.strip() else self._blocks[-1].end_char
             self._blocks[-1] = Block(self._blocks[-1].start_char, end, kind)
@@ -97,14 +99,17 @@ class Composer:
         if block is None:
             return
         if self._length:
-            self._pieces.append("\n\n")
-            self._length += 2
+            self._put("\n\n")
         if self._label is not None:
             self._anchors.append(Anchor(self._length, self._label))
             self._label = None
-        start, self._length = self._length, self._length + len(text)
+        start = self._length
+        self._put(text)
         self._blocks.append(Block(start, self._length, block.kind, block.level, block.title))
-        self._pieces.append(text)
+
+    def _put(self, piece: str) -> None:
+        self._pieces.append(piece)
+        self._length += len(piece)
 
 
 def remark_on(what: str, numbers: Collection[int]) -> str:

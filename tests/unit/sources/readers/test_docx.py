@@ -40,7 +40,7 @@ def test_headings_paragraphs_lists_and_tables_come_in_order() -> None:
     reading = read_docx(saved(document), "a.docx")
 
     assert reading.text == (
-        "Bread\n\nNeeds time.\n\n- flour\n- water\n\nOven\n\nloaf | minutes\nrye | 50\n\n1. mix\n2. bake"
+        "Bread\f\f\n\nNeeds time.\n\n- flour\n- water\n\nOven\f\f\f\n\nloaf | minutes\nrye | 50\n\n1. mix\n2. bake"
     )
     assert [(block.kind, block.level, block.title) for block in reading.blocks] == [
         ("heading", 1, "Bread"),

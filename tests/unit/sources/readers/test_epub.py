@@ -21,7 +21,7 @@ def test_chapters_come_in_order_with_headings_code_and_rows() -> None:
 
     reading = read_epub(epub_of({"2.xhtml": first, "1.xhtml": second, "0.xhtml": "<p>end</p>"}), "a.epub")
 
-    assert reading.text == "Bread\n\nNeeds time.\nYes.\n\nif a:\n  b()\n\nrye | 50\n\nHot & dry.\n\nend"
+    assert reading.text == "Bread\f\f\n\nNeeds time.\nYes.\n\nif a:\n  b()\n\nrye | 50\n\nHot & dry.\n\nend"
     assert reading.anchors == (
         Anchor(0, "ch. Bread"),
         Anchor(reading.text.index("Hot"), "ch. Oven"),
@@ -40,12 +40,14 @@ def test_chapters_come_in_order_with_headings_code_and_rows() -> None:
     [
         pytest.param("<head><script src='x'/><title/></head><p>shown</p>", "shown", id="closed-at-once"),
         pytest.param("<p>{{ name }} is a template</p>", "{{ name }} is a template", id="marks-of-templates"),
-        pytest.param("<header><h1>A</h1></header><nav>n</nav><aside>note</aside>", "A\n\nn\n\nnote", id="whole-page"),
+        pytest.param(
+            "<header><h1>A</h1></header><nav>n</nav><aside>note</aside>", "A\f\f\n\nn\n\nnote", id="whole-page"
+        ),
         pytest.param("<p>a&#0;b&#xD800;c\u00add &lt;e&gt;</p>", "a\ufffdb\ufffdcd <e>", id="characters"),
         pytest.param("<p>10<sup>6</sup> m<sup>-2</sup>, the 5<sup>th</sup></p>", "10^6 m^-2, the 5th", id="raised"),
         pytest.param("<p>so<sup><a href='n.xhtml#n1'>1</a></sup> it</p>", "so it", id="note"),
         pytest.param("<p>so<a epub:type='noteref' href='#n1'>1</a> it</p>", "so it", id="note-by-its-type"),
-        pytest.param("<h2>List&lt;T&gt; ¶</h2>", "List<T>", id="signs-in-a-heading"),
+        pytest.param("<h2>List&lt;T&gt; ¶</h2>", "List<T>\f\f\f", id="signs-in-a-heading"),
     ],
 )
 def test_a_page_of_a_book_is_read_whole(page: str, text: str) -> None:

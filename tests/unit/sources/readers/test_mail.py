@@ -44,7 +44,7 @@ def test_a_message_is_its_subject_its_headers_and_its_text() -> None:
     document = read(TIDES)
 
     assert document.text == (
-        "Tides für all\n\nFrom: Ada <ada@example.org>\nTo: Ben\nDate: Mon, 01 Jan 2024 10:00:00 +0000\n\n"
+        "Tides für all\f\f\n\nFrom: Ada <ada@example.org>\nTo: Ben\nDate: Mon, 01 Jan 2024 10:00:00 +0000\n\n"
         "High water is at noon.\n\nAttached: a.pdf"
     )
     assert [block.title for block in document.blocks if block.level] == ["Tides für all"]
@@ -54,7 +54,7 @@ def test_a_message_is_its_subject_its_headers_and_its_text() -> None:
 def test_the_words_of_html_stand_in_where_there_is_no_plain_text() -> None:
     raw = b"Subject: X\nContent-Type: text/html; charset=utf-8\n\n<p>High <b>water</b></p>\n"
 
-    assert read(raw).text == "X\n\nHigh water"
+    assert read(raw).text == "X\f\f\n\nHigh water"
 
 
 def test_messages_of_one_file_are_numbered() -> None:
@@ -62,7 +62,7 @@ def test_messages_of_one_file_are_numbered() -> None:
     document = read(raw, "all.mbox")
 
     assert [anchor.label for anchor in document.anchors] == ["message 1", "message 2"]
-    assert document.text.endswith("Second\n\nFrom: Ben\n\nFrom here it is low.")
+    assert document.text.endswith("Second\f\f\n\nFrom: Ben\n\nFrom here it is low.")
 
 
 def test_a_damaged_message_leaves_the_others() -> None:
@@ -70,7 +70,7 @@ def test_a_damaged_message_leaves_the_others() -> None:
     raw = b"From x\nSubject: A\n" + broken + b"From y\nSubject: B\n\nMore.\n"
     document = read(raw, "all.mbox")
 
-    assert document.text.endswith("B\n\nMore.")
+    assert document.text.endswith("B\f\f\n\nMore.")
     assert document.remarks == ("damaged: message 1",)
 
 
@@ -78,13 +78,13 @@ def test_a_damaged_message_leaves_the_others() -> None:
 def test_a_character_set_that_is_missing_or_wrong_is_guessed(charset: str) -> None:
     raw = f"Subject: A\nContent-Type: text/plain{charset}\nContent-Transfer-Encoding: 8bit\n\nDas Wasser fällt.\n"
 
-    assert read(raw.encode()).text == "A\n\nDas Wasser fällt."
+    assert read(raw.encode()).text == "A\f\f\n\nDas Wasser fällt."
 
 
 def test_a_body_that_is_no_text_in_any_character_set_leaves_its_headers() -> None:
     raw = b"Subject: A\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\nAAAAAAAA\n"
 
-    assert read(raw).text.startswith("A\n\n")
+    assert read(raw).text.startswith("A\f\f\n\n")
 
 
 @pytest.mark.parametrize("header", ["ada@[", "<", '"'])
@@ -105,13 +105,13 @@ def test_text_behind_a_picture_is_read_too_but_not_the_same_text_in_html() -> No
     )
     raw = b"Subject: A\nContent-Type: multipart/mixed; boundary=B\n\n--B\n" + b"\n--B\n".join(parts) + b"\n--B--\n"
 
-    assert read(raw).text == "A\n\nHigh water.\n\nLow water.\n\nAttached: a.png"
+    assert read(raw).text == "A\f\f\n\nHigh water.\n\nLow water.\n\nAttached: a.png"
 
 
 def test_a_mailbox_with_one_message_needs_no_line_before_it() -> None:
     document = read(b"From: Ada\nSubject: Tides\n\nHigh water is at noon.\n", "all.mbox")
 
-    assert document.text == "Tides\n\nFrom: Ada\n\nHigh water is at noon."
+    assert document.text == "Tides\f\f\n\nFrom: Ada\n\nHigh water is at noon."
     assert [anchor.label for anchor in document.anchors] == ["message 1"]
 
 
@@ -134,7 +134,7 @@ def test_mail_that_an_editor_has_saved_in_unicode_is_read_as_mail(encoding: str,
     )
     document = read(message.encode(encoding))
 
-    assert document.text == "Größe\n\nFrom: Zoë <zoe@example.org>\n\nDas Wasser fällt."
+    assert document.text == "Größe\f\f\n\nFrom: Zoë <zoe@example.org>\n\nDas Wasser fällt."
     assert (document.language, document.remarks) == ("eml", ())
 
 
@@ -162,7 +162,7 @@ def test_attachments_are_documents_of_their_own_with_anchors_of_their_own() -> N
     )
     in_box = read_all(b"From x\n" + with_files(("slides.pdf", slides)).replace(b"\r\n", b"\n"), "all.mbox")
 
-    assert found.document.text == "Plans\n\nSee the files.\n\nAttached: slides.pdf, notes.md, a.png"
+    assert found.document.text == "Plans\f\f\n\nSee the files.\n\nAttached: slides.pdf, notes.md, a.png"
     assert {one.path: (one.language, one.text) for one in found.attached} == {
         "a.eml/slides.pdf": ("pdf", "Ovens are hot.\n\nDoughs are cold."),
         "a.eml/notes.md": ("markdown", "# Flour\n\nRye.\n"),
@@ -203,7 +203,7 @@ def test_a_forwarded_message_is_a_document_with_what_is_attached_to_it() -> None
     found = read_all(bytes(outer))
 
     assert {one.path: one.text.split("\n")[0] for one in found.attached} == {
-        "a.eml/Plans.eml": "Plans",
+        "a.eml/Plans.eml": "Plans\f\f",
         "a.eml/Plans.eml/notes.txt": "Rye.",
     }
     assert "See the files." not in found.document.text

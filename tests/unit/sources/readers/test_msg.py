@@ -18,7 +18,7 @@ def test_a_message_is_its_headers_its_text_and_what_is_attached() -> None:
     found = DocumentReader("s").read_all(raw, "a.msg")
 
     assert found.document.text == (
-        'Tides\n\nFrom: "Ada" <Ada@example.org>\nTo: Ben <ben@example.org>\n\nHigh water is at noon.\n\nBye.\n\n'
+        'Tides\f\f\n\nFrom: "Ada" <Ada@example.org>\nTo: Ben <ben@example.org>\n\nHigh water is at noon.\n\nBye.\n\n'
         "Attached: notes.txt, a.bin"
     )
     assert [(one.path, one.text) for one in found.attached] == [("a.msg/notes.txt", "Rye.")]

@@ -25,7 +25,7 @@ def test_slides_have_titles_text_and_notes_in_order() -> None:
 
     document = read_document(raw, source="s", path="a.odp")
 
-    assert document.text == "Ropes\n\nThey hold.\n\nSay it."
+    assert document.text == "Ropes\f\f\n\nThey hold.\n\nSay it."
     assert [anchor.label for anchor in document.anchors] == ["slide 1"]
     assert document.remarks == ("no text on slide 2",)
 

@@ -55,7 +55,7 @@ def test_slides_are_titles_lists_and_notes_at_their_numbers() -> None:
 
     reading = read_pptx(saved(presentation), "a.pptx")
 
-    assert reading.text == "Bread\n\n- flour\n  - water\n\nSay why.\n\nThen bake.\n\nOven"
+    assert reading.text == "Bread\f\f\n\n- flour\n  - water\n\nSay why.\n\nThen bake.\n\nOven\f\f"
     assert reading.anchors == (Anchor(0, "slide 1"), Anchor(reading.text.index("Oven"), "slide 3"))
     assert [(block.kind, block.level, block.title) for block in reading.blocks if block.level] == [
         ("heading", 1, "Bread"),
@@ -78,7 +78,7 @@ def test_the_title_comes_first_then_groups_and_tables_as_they_stand() -> None:
 
     text = read_pptx(saved(presentation), "a.pptx").text
 
-    assert text == "Title\n\nin a group\n\nin a group of it\n\nloaf | minutes\nrye | 50 or 60"
+    assert text == "Title\f\f\n\nin a group\n\nin a group of it\n\nloaf | minutes\nrye | 50 or 60"
 
 
 def test_slides_that_only_show_something_are_remarked_on() -> None:
@@ -103,7 +103,7 @@ def test_slide_number_placeholders_are_left_out() -> None:
 
     numbered = changed(raw, {"ppt/slides/slide1.xml": part.replace('<p:ph idx="1"/>', '<p:ph type="sldNum" idx="1"/>')})
 
-    assert read_pptx(numbered, "a.pptx").text == "Title"
+    assert read_pptx(numbered, "a.pptx").text == "Title\f\f"
 
 
 def test_numbers_of_a_list_are_counted_and_breaks_kept() -> None:

@@ -59,7 +59,7 @@ def test_each_row_says_what_its_columns_are_called_and_is_cited_by_its_cells() -
 
     chunks = chunk_document(document)
     assert [(chunk.anchor, chunk.text) for chunk in chunks] == [
-        ("Cities!A1:B1", "Cities\n\nCity | People"),
+        ("Cities!A1:B1", "Cities\f\f\n\nCity | People"),
         ("Cities!A2:B2", "City: Bonn | People: 330000"),
         ("Cities!A3:B3", "City: Kiel"),
         ("Cities!A4:B4", "City: Ulm | People: 0.5"),
@@ -71,7 +71,7 @@ def test_each_row_says_what_its_columns_are_called_and_is_cited_by_its_cells() -
 def test_rows_without_titles_are_given_as_they_are_where_they_stand() -> None:
     document = read(xlsx(Plan=row(5, 1, "x", first="C") + row(6, "y", first="C")))
 
-    assert document.text == "Plan\n\n1 | x\n\ny |"
+    assert document.text == "Plan\f\f\n\n1 | x\n\ny |"
     assert [anchor.label for anchor in document.anchors] == ["Plan!C5:D5", "Plan!C6:D6"]
 
 
