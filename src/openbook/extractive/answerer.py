@@ -61,6 +61,9 @@ _MAX_PLACES = 8
 _FURTHER = "See also:"
 _BETWEEN = "\n\n"
 
+# Around the title of a lesson, in Markdown.
+_SIGNS_OF_HEADING = "#*_ \t"
+
 # Stands for a tag in the texts of HTML pages.
 _TAG = "\f"
 
@@ -477,9 +480,9 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
 
 
 def _heading(item: ScoredPassage) -> tuple[str, bool]:
-    """Return the heading of a quote: columns, lesson, list entry, parents or place; and whether the quote lacks it.
+    """Return the heading of a quote: columns, list entry, parents or place; and whether the quote lacks it.
 
-    If the quote is the heading of a lesson, only the course is named.
+    If the quote is or begins with the heading of a lesson, only the course is named.
     """
     passage, lesson = item.passage, item.passage.shown.result.chunk.lesson
     if passage.release:
@@ -493,6 +496,9 @@ def _heading(item: ScoredPassage) -> tuple[str, bool]:
         if entry is not None and passage.first.number - 1 > entry.head:
             return in_code(entry.name), True
         return place_of(passage), not item.is_item
-    label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
-    count = passage.shown.result.signals.get(LESSONS)
-    return label if count is None else f"{lesson.course} · {count:.0f} lessons", True
+    result = passage.shown.result
+    if (count := result.signals.get(LESSONS)) is not None:
+        return f"{lesson.course} · {count:.0f} lessons", True
+    if ResultRole.HEADING in result.roles or lesson.is_named_by(passage.first.text.strip(_SIGNS_OF_HEADING)):
+        return lesson.course, True
+    return place_of(passage) if passage.shown.is_prose else passage.shown.label, True

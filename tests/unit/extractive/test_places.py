@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.extractive.answerer import compose
-from openbook.types import Chunk
+from openbook.types import Chunk, Lesson
 from tests.unit.extractive.picking import picked
 from tests.unit.retrieval.material import chunk_of
 
@@ -54,6 +54,25 @@ def test_the_heading_of_the_next_section_of_a_word_document_is_not_quoted() -> N
 
     assert "\n\nInspection › Procedure\n\n> 1. A rope may be long. [1:3]" in written
     assert "Report" not in written
+
+
+@pytest.mark.parametrize(
+    ("text", "inner", "place"),
+    [
+        pytest.param("Rope of hemp may be long.", (), "Sailing · Lesson 5: Rope", id="its-title-in-the-quote"),
+        pytest.param("A rope may be long.", ("Hemp",), "Sailing · Lesson 5: Rope › Hemp", id="section"),
+        pytest.param(
+            "# 05 Rope\n\n## Hemp\n\nA rope may be long.", (), "Sailing · Lesson 5: Rope › Hemp", id="own-heading"
+        ),
+    ],
+)
+def test_a_quote_of_a_lesson_stands_below_its_course_lesson_and_section(
+    text: str, inner: tuple[str, ...], place: str
+) -> None:
+    lesson = Lesson("Sailing", 5, "Rope")
+    context = ("Sailing", "Lesson 5: Rope", *inner)
+
+    assert places(ASKED, chunk_of(text, kind="course", language="markdown", lesson=lesson, context=context)) == [place]
 
 
 def test_code_is_named_by_its_file_and_the_definition_around_it() -> None:
