@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
-from openbook.types import Attachment, Chunk, Document, RetrievalResult, Span, shown_text
+from openbook.types import SPOKEN, Attachment, Chunk, Document, RetrievalResult, Span, shown_text
 from openbook.usage import Usage
 
 Verdict = Literal["exact", "confirmed", "conflict", "unverified", "unknown", "stale"]
@@ -68,8 +68,8 @@ class RefusalReason(StrEnum):
 
 # Formats whose text is extracted. No other program shows the line numbers of that text.
 _WITHOUT_LINES = frozenset(
-    "doc docx eml epub ics mbox msg odp ods odt pdf picture ppt pptx recording rtf sbv srt vtt xls xlsx zip".split()
-)
+    "doc docx eml epub ics mbox msg odp ods odt pdf picture ppt pptx rtf xls xlsx zip".split()
+).union(SPOKEN)
 
 
 def anchor_of(chunk: Chunk) -> str | None:
@@ -136,13 +136,15 @@ class Citation:
         return f"{place} ({self.label})" if self.label not in ("", self.anchor) else place
 
     def at_own_anchor(self, document: Document) -> Citation:
-        """Return the citation with the `#id` at its own start, because its label has the one at the chunk's start."""
-        if document.language != "html" or not document.anchors:
+        """Return the citation with the `#id` or time at its own start, because it has the one at the chunk's start."""
+        if document.language not in {"html", *SPOKEN} or not document.anchors:
             return self
-        headings, _, last = self.label.rpartition(" ")
-        headings = headings if last in {anchor.label for anchor in document.anchors} else self.label
         at = bisect_right([anchor.start_char for anchor in document.anchors], self.span.start_char)
         own = document.anchors[at - 1].label if at else ""
+        if document.language in SPOKEN:
+            return replace(self, anchor=own, label=own if self.label == self.anchor else self.label)
+        headings, _, last = self.label.rpartition(" ")
+        headings = headings if last in {anchor.label for anchor in document.anchors} else self.label
         return replace(self, label=" ".join(filter(None, (headings, own))))
 
     def __str__(self) -> str:

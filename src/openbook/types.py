@@ -32,6 +32,10 @@ BEGIN_OF_CODE, END_OF_CODE = "\x02", "\x03"
 """What the reader of HTML writes around the text of `pre`, each between the form feeds that mark borders."""
 
 
+SPOKEN = frozenset({"recording", "sbv", "srt", "vtt"})
+"""Languages of what is spoken: their anchors are times such as `00:12:05`."""
+
+
 def shown_text(text: str) -> str:
     """Return a text for display. The marks of readers become blanks, so offsets stay."""
     return text.replace("\f", " ").replace(BEGIN_OF_CODE, " ").replace(END_OF_CODE, " ")

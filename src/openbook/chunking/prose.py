@@ -16,7 +16,7 @@ from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack_windows,
 from openbook.containers import literal_opening
 from openbook.entries import MARKED, entry_heads, entry_starts, indent_of, names_of
 from openbook.text import LineIndex, paragraphs, trim
-from openbook.types import Block, Chunk, Document, Lesson
+from openbook.types import SPOKEN, Anchor, Block, Chunk, Document, Lesson
 
 # Deeper indentation is layout, not structure, and would only lengthen chunks.
 _LONG_INDENT_CHARS = 120
@@ -28,6 +28,10 @@ _ENDS_LINE = re.compile(r"[\n\f]")
 _INTRODUCES = (":", "：")
 _DEFINES = (": ", ":\t")
 
+# What is spoken has a time at each pause, which would cut it into sentences. About 45 s of fluent speech, or a minute
+# where it is sparse, share the time of the first; citations have their own.
+_NEAR_TIME_CHARS, _NEAR_TIME_S = 700, 60
+
 # Web pages give each heading an id, so even sections of one line have anchors. Text within about five lines of an
 # anchor is still found by it, so smaller sections share one. Without this, 25 % of the chunks of the books on Cargo and
 # rustc in HTML had less than 120 characters; with it, 10 and 14 % have.
@@ -38,7 +42,8 @@ class Slicer:
     """Builds the chunks of one document.
 
     No chunk crosses a border between two anchors, because its one label would be wrong for the rest; only small
-    sections of a page share the label of the first. Consecutive anchors with the same label are one.
+    sections of a page, and what is spoken within a minute, share the label of the first. Consecutive anchors with the
+    same label are one.
     """
 
     def __init__(self, document: Document) -> None:
@@ -56,6 +61,8 @@ class Slicer:
         for anchor in document.anchors:
             if document.language == "html" and anchor.start_char not in headings:
                 continue  # the id of a paragraph is no reason to split
+            if document.language in SPOKEN and self._is_near(anchor):
+                continue
             if anchor.start_char == self.borders[-1]:
                 self._labels[-1] = anchor.label
             elif anchor.label != self._labels[-1] and anchor.start_char < len(document.text):
@@ -67,6 +74,12 @@ class Slicer:
         """For each border, the index of the border at which its page begins: `#usage` is a place on a page."""
         for place in range(1, len(self.borders)):
             self.pages.append(self.pages[-1] if is_fragment[place - 1] and is_fragment[place] else place)
+
+    def _is_near(self, spoken: Anchor) -> bool:
+        """Return whether a time is near the last border that has one."""
+        if not self._labels[-1] or spoken.start_char - self.borders[-1] >= _NEAR_TIME_CHARS:
+            return False
+        return _seconds(spoken.label) - _seconds(self._labels[-1]) < _NEAR_TIME_S
 
     def place_of(self, offset: int) -> int:
         """Return the index of the last border at or before `offset`."""
@@ -149,6 +162,11 @@ class Slicer:
     def _split(self, block: Block) -> Iterator[Range]:
         inner = self.borders[bisect_right(self.borders, block.start_char) : bisect_left(self.borders, block.end_char)]
         return zip([block.start_char, *inner], [*inner, block.end_char], strict=True)
+
+
+def _seconds(clock: str) -> int:
+    hours, minutes, seconds = map(int, clock.split(":"))
+    return (60 * hours + minutes) * 60 + seconds
 
 
 @dataclass(slots=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 from openbook.answers import Citation, Verdict, anchor_of
 from openbook.extractive.context import Context, ContextItem, label_of
@@ -12,10 +14,17 @@ from openbook.extractive.definition_heads import definition_at, definition_heads
 from openbook.extractive.headings import headings_over
 from openbook.grounding.marks import parse_mark
 from openbook.retrieval.signals import defines_type
-from openbook.types import Chunk, Span, Unit
+from openbook.types import Chunk, Document, Span, Unit
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Index
 
 TextNow = Callable[[Chunk], str | None]
 """Returns the current text of the document of a chunk; None if it is deleted."""
+
+# Pages of HTML can have anchors within a chunk, as can what is spoken: a time for each paragraph.
+_PAGES = (".htm", ".html", ".xhtml")
+_TIME = re.compile(r"\d+:\d\d:\d\d")
 
 NOWHERE = Span("", 0, 0, 1, 1)
 """The span of a mark that cites nothing in the context. No document has an empty path."""
@@ -84,6 +93,22 @@ def citation_of(
 def _label_at(place: UnitRange) -> str:
     result = place.shown.result
     return label_of(replace(result, chunk=replace(result.chunk, context=headings_at(place))))
+
+
+def at_own_anchors(citations: Iterable[Citation], index: Index) -> tuple[Citation, ...]:
+    """Return citations with the anchors at their own starts, where a chunk can have several."""
+
+    @cache
+    def document(source: str, path: str) -> Document | None:
+        return index.document(source, path)
+
+    return tuple(
+        each.at_own_anchor(found)
+        if (each.span.path.lower().endswith(_PAGES) or _TIME.fullmatch(each.anchor or ""))
+        and (found := document(each.source, each.span.path))
+        else each
+        for each in citations
+    )
 
 
 def headings_at(place: UnitRange) -> tuple[str, ...]:

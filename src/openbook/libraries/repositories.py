@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from openbook.sources.repository_urls import RepositoryUrl
 
 _TOKEN = "GITHUB_TOKEN"
-# Only these have anchors for places within a chunk.
-_PAGES = (".htm", ".html", ".xhtml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +192,14 @@ def with_permalinks(event: AnswerEvent, index: Index) -> AnswerEvent:
     """Add permalinks and anchors in pages to the citations of an answer. Other events pass unchanged."""
     if not isinstance(event, Answered):
         return event
+    from openbook.extractive.citations import at_own_anchors
+
     roots = {root.name: root for root in index.roots() if root.commit}
-    citations = []
-    for each in event.answer.citations:
-        page = index.document(each.source, each.span.path) if each.span.path.lower().endswith(_PAGES) else None
-        placed = each.at_own_anchor(page) if page else each
-        root = roots.get(each.source)
-        citations.append(replace(placed, url=link_to(root, each.span, each.anchor)) if root else placed)
-    return replace(event, answer=replace(event.answer, citations=tuple(citations)))
+    citations = tuple(
+        replace(each, url=link_to(root, each.span, each.anchor)) if (root := roots.get(each.source)) else each
+        for each in at_own_anchors(event.answer.citations, index)
+    )
+    return replace(event, answer=replace(event.answer, citations=citations))
 
 
 def repositories_in(index: Index, home: Path) -> list[Repository]:

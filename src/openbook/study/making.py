@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from openbook.answering.checking import signed
@@ -13,6 +14,7 @@ from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import Steps, run
 from openbook.answers import Answered, GenerationResult, answered
 from openbook.errors import QueryError
+from openbook.extractive.citations import at_own_anchors
 from openbook.extractive.context import build_context
 from openbook.index.protocol import Index
 from openbook.llm.prompts import prompts_of
@@ -51,6 +53,15 @@ def make_guide(
         QueryError: No document passes the filter, or none with prose and there is no model.
         ModelError: The model failed.
     """
+    guide = _made(finder, where, options, context_tokens, count)
+
+    def placed(items: Iterable[StudyItem]) -> tuple[StudyItem, ...]:
+        return tuple(replace(each, citations=at_own_anchors(each.citations, finder.index)) for each in items)
+
+    return replace(guide, summary=placed(guide.summary), terms=placed(guide.terms), questions=placed(guide.questions))
+
+
+def _made(finder: EvidenceFinder, where: Filter, options: AnswerOptions, context_tokens: int, count: int) -> StudyGuide:
     chunks = list(_chunks(finder.index, where))
     if not chunks:
         raise QueryError("there is nothing to study here", hint="name a lesson, a course or a document with text")

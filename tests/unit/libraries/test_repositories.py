@@ -249,3 +249,23 @@ def test_a_citation_of_a_page_has_the_id_of_its_own_place(assistant: Library, tm
     ]
 
     assert places == ["eels.html:2 (Eels › Life #life)", "eels.html:3 (Eels › Life #weight)"]
+
+
+@pytest.mark.parametrize("folder", ["talks", "course"])
+def test_a_citation_of_a_talk_has_the_time_of_its_own_paragraph(
+    assistant: Library, tmp_path: Path, folder: str
+) -> None:
+    cues = "\n\n".join(
+        f"00:0{at // 60}:{at % 60:02},000 --> 00:0{at // 60}:{at % 60 + 2:02},000\nA {name} guards its own burrow."
+        for at, name in ((5, "shrimp"), (25, "goby"), (50, "lobster"), (70, "conger"))
+    )
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "01-burrows.srt").write_text(cues, encoding="utf-8")
+    if folder == "course":
+        (tmp_path / folder / "course.toml").write_text('title = "Reefs"\n', encoding="utf-8")
+    assistant.add(tmp_path / folder)
+
+    cited = [assistant.query(f"What does a {name} guard?").citations[0] for name in ("lobster", "conger")]
+
+    assert [each.anchor for each in cited] == ["00:00:50", "00:01:10"]
+    assert {each.label for each in cited} <= {"00:00:50", "00:01:10", "Reefs · Lesson 1: Burrows"}

@@ -35,11 +35,8 @@ _PAUSE_S = 2.0
 # Without punctuation, as in automatic subtitles, lines and paragraphs end at cues.
 _LINE_CHARS = 300
 
-# About 45 s of speech, and half a chunk, which is the precision of a cited time.
+# About 45 s of speech, and half a chunk. Without pauses, it is the precision of a cited time.
 _PARAGRAPH_CHARS = 700
-
-# Maximum distance of anchors where speech is sparse, apart from paragraph length.
-_MAX_DISTANCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +54,8 @@ def read_subtitles(text: str, path: str = "") -> Reading:
 
     Cues are fragments of sentences, so they are joined: a line is one or more sentences; a paragraph ends at a pause,
     at a change of speakers, or after about 700 characters. A voice's name precedes its first words, as `Ada: `. Anchors
-    are times such as `00:12:05`, at the cues that begin paragraphs, and every 700 characters or every minute. Numbers,
-    tags, comments and styles are left out. A file without cues is plain text.
+    are times such as `00:12:05`, at the cues that begin paragraphs. Numbers, tags, comments and styles are left out. A
+    file without cues is plain text.
 
     Example:
         >>> reading = read_subtitles("1\n00:01:02,500 --> 00:01:04,000\nBread needs\n\n"
@@ -83,11 +80,8 @@ def spoken(cues: Iterable[Cue], language: str, remarks: Iterable[str] = (), *, r
     `rolls`: roll-up captions, where a line is repeated in two or three cues. Only its first time counts.
     """
     composer = Composer()
-    anchored, anchored_s = -_PARAGRAPH_CHARS, 0.0
     for start_s, lines in _paragraphs(_utterances(cues, rolls)):
-        if len(composer) - anchored >= _PARAGRAPH_CHARS or start_s - anchored_s >= _MAX_DISTANCE_S:
-            anchored, anchored_s = len(composer), start_s
-            composer.anchor(_clock(start_s))
+        composer.anchor(_clock(start_s))
         composer.text("\n".join(lines))
     return composer.reading(language, remarks)
 

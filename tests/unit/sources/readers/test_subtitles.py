@@ -46,7 +46,7 @@ def test_subtitles_of_youtube_are_read_like_others() -> None:
     reading = read_subtitles(text, "talk.sbv")
 
     assert reading.text == "Bread needs time and warmth.\nAnd salt: 42\n\n>> How much?"
-    assert [anchor.label for anchor in reading.anchors] == ["00:18:50"]
+    assert [anchor.label for anchor in reading.anchors] == ["00:18:50", "00:19:01"]
     assert (reading.kind, reading.language) == ("docs", "sbv")
     assert read_subtitles("Notes, 0:01,0:02\n", "talk.sbv").text == "Notes, 0:01,0:02\n"
 
@@ -190,10 +190,24 @@ def test_speech_without_punctuation_has_lines_and_paragraphs_too() -> None:
     assert max(map(len, text.split("\n\n"))) < 1100
 
 
-def test_what_is_said_a_minute_later_has_a_time_of_its_own() -> None:
-    reading = read_subtitles(srt((1, 2, "Knead it."), (30, 31, "Wait."), (95, 96, "Bake it.")))
+def test_what_is_said_behind_a_pause_has_a_time_of_its_own() -> None:
+    reading = read_subtitles(srt((1, 2, "Knead it."), (30, 31, "Wait."), (31, 32, "Rest."), (95, 96, "Bake it.")))
 
-    assert reading.anchors == (Anchor(0, "00:00:01"), Anchor(reading.text.index("Bake"), "00:01:35"))
+    assert [(anchor.label, reading.text[anchor.start_char :].split()[0]) for anchor in reading.anchors] == [
+        ("00:00:01", "Knead"),
+        ("00:00:30", "Wait."),
+        ("00:01:35", "Bake"),
+    ]
+
+
+def test_what_is_said_within_a_minute_is_one_chunk_whatever_pauses_are_in_it() -> None:
+    reading = read_subtitles(srt((1, 2, "Knead it."), (30, 31, "Wait."), (95, 96, "Bake it."), (130, 131, "Eat it.")))
+    document = Document("s", "a.srt", reading.kind, reading.language, reading.text, "", reading.blocks, reading.anchors)
+
+    assert [(chunk.anchor, chunk.text) for chunk in chunk_document(document)] == [
+        ("00:00:01", "Knead it.\n\nWait."),
+        ("00:01:35", "Bake it.\n\nEat it."),
+    ]
 
 
 def test_a_voice_of_blanks_costs_no_more_time_than_its_length() -> None:
