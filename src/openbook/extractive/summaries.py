@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -23,6 +24,11 @@ _MIN_WORDS, _MAX_WORDS = 9, 60
 
 # Code and formulas say little without context.
 _LISTING = ("```", "~~~", "$$")
+
+# Between the cells of a row; in PDF, there are only blanks.
+_CELLS = re.compile(r"\s\|\s|^[ \t]*\|[^\n]*\|[ \t]*$", re.MULTILINE)
+_PDF_CELLS = re.compile(r"\S {2,}\S")
+_CODE = re.compile(r"`[^`\n]*`")
 
 # The beginning of a lesson announces its topic; the end says goodbye.
 _OPENING_SHARE, _OPENING_BONUS = 0.06, 0.15
@@ -92,8 +98,16 @@ def _central(shown: list[ContextItem], wanted: int, embedder: Embedder) -> list[
 
 def _tells(passage: Passage) -> bool:
     text = passage.text
+    if _is_row(text, passage.shown.result.chunk.language):
+        return False
     is_statement = not text.rstrip().endswith("?") and not any(sign in text for sign in _LISTING)
     return is_statement and _MIN_WORDS <= len(text.split()) <= _MAX_WORDS
+
+
+def _is_row(text: str, language: str) -> bool:
+    """Return whether a text is of a table, whose rows say little without the names of the columns."""
+    border = _PDF_CELLS if language == "pdf" else _CELLS
+    return border.search(_CODE.sub("", text)) is not None
 
 
 def _repeats(vector: Vector, chosen: Sequence[int], vectors: Sequence[Vector]) -> float:
