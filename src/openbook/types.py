@@ -250,7 +250,8 @@ class Chunk:
     """Label of its anchor in the original, such as `cell 3`."""
     lesson: Lesson | None = None
     code_opening: str = ""
-    """The line above that opens the code block in which it begins, such as a fence; empty if it begins in none."""
+    """The line above that opens the code block in which it begins, such as a fence; empty if it begins in none. A fence
+    also for a cell of code, which has none."""
 
     def __post_init__(self) -> None:
         size = self.span.end_char - self.span.start_char

@@ -24,6 +24,10 @@ _LONG_INDENT_CHARS = 120
 # The reader of HTML ends the lines of a page by form feeds as well.
 _ENDS_LINE = re.compile(r"[\n\f]")
 
+# How code begins in the Markdown of a notebook.
+_FENCE = "```"
+_OPENS_CODE = (_FENCE, "~~~", " ", "\t")
+
 # Line ends that introduce what is below, and the mark before a definition below its term.
 _INTRODUCES = (":", "：")
 _DEFINES = (": ", ":\t")
@@ -151,6 +155,8 @@ class Slicer:
         text, opened = self._document.text, self._listings[place].start_char
         if self._document.language == "rst":
             return literal_opening(text, opened)
+        if self._document.language == "notebook" and not text.startswith(_OPENS_CODE, opened):
+            return _FENCE  # a cell of code has no fence of its own
         return _ENDS_LINE.split(text[opened:start], maxsplit=1)[0]
 
     def _names_in(self, start: int, end: int) -> tuple[str, ...]:

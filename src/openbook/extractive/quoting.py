@@ -28,9 +28,14 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _OPENS_LITERAL = re.compile(r"(?<=\S)::(?=\s*$)")
 # The signs of a quotation, which may be nested or indented.
 _QUOTATION = re.compile(r"^(\s*)(?:> )+")
+# Between lines of a paragraph or table, where Markdown needs two blanks to break a line.
+_BREAK = re.compile(r"(?<=[^\n])\n(?=[^\n])")
 _EMPTY_LINES = re.compile(r"\n{3,}")
 _FEEDS = re.compile("\f+")
 _CODE_MARK = re.compile(f"([{BEGIN_OF_CODE}{END_OF_CODE}])")
+
+# Their readers write a paragraph in one line, so other lines are those of the original: rows, verses, addresses.
+_UNWRAPPED = frozenset("docx epub odp ods odt pdf pptx rtf xls xlsx".split())
 
 # Those above a quote.
 _SHOWN_HEADINGS = 2
@@ -209,6 +214,7 @@ def _prose(lines: Sequence[str], language: str = "") -> str:
     )
     said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
     said = _EMPTY_LINES.sub("\n\n", said)  # of the tags of a page
+    said = _BREAK.sub("  \n", said) if language in _UNWRAPPED else said
     return "\n".join(f"> {line}" for line in said.split("\n"))
 
 
