@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
-from openbook.types import SPOKEN, Attachment, Chunk, Document, RetrievalResult, Span, shown_text
+from openbook.types import Attachment, Chunk, Document, RetrievalResult, Span, shown_text
 from openbook.usage import Usage
 
 Verdict = Literal["exact", "confirmed", "conflict", "unverified", "unknown", "stale"]
@@ -65,6 +65,9 @@ class RefusalReason(StrEnum):
         """Whether a model wrote no text. This says nothing about the sources."""
         return self in (self.BUDGET, self.WITHHELD, self.FILTERED, self.LENGTH, self.NOTHING_WRITTEN)
 
+
+SPOKEN = frozenset({"recording", "sbv", "srt", "vtt"})
+"""Languages of what is spoken: their anchors are times such as `00:12:05`."""
 
 # Formats whose text is extracted. No other program shows the line numbers of that text.
 _WITHOUT_LINES = frozenset(

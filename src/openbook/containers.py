@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from openbook.types import Lesson
+
 NOTES = frozenset(
     "note warning tip important caution danger hint attention error seealso admonition versionadded versionchanged"
     " versionremoved deprecated topic sidebar rubric todo".split()
@@ -88,6 +90,19 @@ def without_pictures(title: str) -> str:
     """
     rest = _PICTURE.sub("", title).strip(" \t|•·")
     return rest if any(map(str.isalnum, unescape(_TAG.sub("", rest)))) else title
+
+
+def is_title_of(heading: str, lesson: Lesson) -> bool:
+    """Return whether a heading is no more than the title of a lesson or its course, perhaps behind a number.
+
+    Example:
+        >>> lesson = Lesson("Knots", 4, "Bends")
+        >>> [is_title_of(each, lesson) for each in ("Knots", "04 Bends", "Lesson 4: Bends", "Bends of two ropes")]
+        [True, True, True, False]
+    """
+    before = heading.removesuffix(lesson.title)
+    is_numbered = before != heading and any(map(str.isdecimal, before))
+    return heading in (lesson.course, lesson.title, str(lesson)) or is_numbered
 
 
 def questions_in(text: str) -> Iterator[tuple[int, int, str]]:

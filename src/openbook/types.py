@@ -32,10 +32,6 @@ BEGIN_OF_CODE, END_OF_CODE = "\x02", "\x03"
 """What the reader of HTML writes around the text of `pre`, each between the form feeds that mark borders."""
 
 
-SPOKEN = frozenset({"recording", "sbv", "srt", "vtt"})
-"""Languages of what is spoken: their anchors are times such as `00:12:05`."""
-
-
 def shown_text(text: str) -> str:
     """Return a text for display. The marks of readers become blanks, so offsets stay."""
     return text.replace("\f", " ").replace(BEGIN_OF_CODE, " ").replace(END_OF_CODE, " ")
@@ -109,18 +105,6 @@ class Lesson:
         """
         numbers = (self.number, self.part if self.number is not None else None)
         return ".".join(str(number) for number in numbers if number is not None)
-
-    def is_named_by(self, heading: str) -> bool:
-        """Return whether a heading is no more than the title of the lesson or course, perhaps behind a number.
-
-        Example:
-            >>> lesson = Lesson("Knots", 4, "Bends")
-            >>> [lesson.is_named_by(each) for each in ("Knots", "04 Bends", "Lesson 4: Bends", "Bends of two ropes")]
-            [True, True, True, False]
-        """
-        before = heading.removesuffix(self.title)
-        is_numbered = before != heading and any(map(str.isdecimal, before))
-        return heading in (self.course, self.title, str(self)) or is_numbered
 
     def __str__(self) -> str:
         return "" if self.number is None else f"Lesson {self.label}: {self.title}".rstrip(": ")
@@ -250,8 +234,7 @@ class Chunk:
     """Label of its anchor in the original, such as `cell 3`."""
     lesson: Lesson | None = None
     code_opening: str = ""
-    """The line above that opens the code block in which it begins, such as a fence; empty if it begins in none. A fence
-    also for a cell of code, which has none."""
+    """The line above that opens the code block in which it begins, such as a fence; empty if it begins in none."""
 
     def __post_init__(self) -> None:
         size = self.span.end_char - self.span.start_char
@@ -497,11 +480,9 @@ class Attachment:
     media_type: str
     """For example `image/png` or `application/pdf`."""
     base64: str = field(repr=False)
-    """Its bytes."""
     name: str = ""
     """File name; empty if there is none."""
     pages: int = 1
-    """Number of pages of a PDF."""
 
     @property
     def kind(self) -> AttachmentKind:

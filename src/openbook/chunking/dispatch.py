@@ -8,6 +8,7 @@ from itertools import groupby
 
 from openbook.chunking.fixed import ChunkOptions, Range, windows
 from openbook.chunking.prose import Slicer, chunk_prose, groups_of, pieces, sections_of, shared_path
+from openbook.containers import is_title_of
 from openbook.text import LONG_SENTENCE_CHARS, paragraphs, sentences
 from openbook.types import Chunk, Document, Lesson
 
@@ -34,7 +35,7 @@ def chunk_course(document: Document, options: ChunkOptions) -> list[Chunk]:
         for group in groups_of(document.text, sections, grouping):
             spoken = pieces(document.text, (part for each in group for part in each.parts), most, _sentences)
             for start, end in windows(spoken, max_chars=most, overlap_chars=options.course_overlap_chars):
-                headings = (title for title in shared_path(sections, start, end) if not lesson.is_named_by(title))
+                headings = (title for title in shared_path(sections, start, end) if not is_title_of(title, lesson))
                 chunks.append(slicer.chunk(start, end, (*context, *headings), lesson))
     return chunks
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from operator import attrgetter
 
+from openbook.answers import SPOKEN
 from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack_windows, word_windows
 from openbook.containers import literal_opening
 from openbook.entries import MARKED, entry_heads, entry_starts, indent_of, names_of
 from openbook.text import LineIndex, paragraphs, trim
-from openbook.types import SPOKEN, Anchor, Block, Chunk, Document, Lesson
+from openbook.types import Anchor, Block, Chunk, Document, Lesson
 
 # Deeper indentation is layout, not structure, and would only lengthen chunks.
 _LONG_INDENT_CHARS = 120

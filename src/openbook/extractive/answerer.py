@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answers import Claim
+from openbook.containers import is_title_of
 from openbook.embedding.protocol import Embedder
 from openbook.extractive.causes import explanation, with_causes
 from openbook.extractive.changes import with_changes
@@ -60,9 +61,6 @@ _MAX_PLACES = 8
 
 _FURTHER = "See also:"
 _BETWEEN = "\n\n"
-
-# Around the title of a lesson, in Markdown.
-_SIGNS_OF_HEADING = "#*_ \t"
 
 # Stands for a tag in the texts of HTML pages.
 _TAG = "\f"
@@ -480,10 +478,7 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
 
 
 def _heading(item: ScoredPassage) -> tuple[str, bool]:
-    """Return the heading of a quote: columns, list entry, parents or place; and whether the quote lacks it.
-
-    If the quote is or begins with the heading of a lesson, only the course is named.
-    """
+    """Return the heading of a quote: columns, list entry, parents, course or place; and whether the quote lacks it."""
     passage, lesson = item.passage, item.passage.shown.result.chunk.lesson
     if passage.release:
         return in_code(passage.release), True
@@ -499,6 +494,6 @@ def _heading(item: ScoredPassage) -> tuple[str, bool]:
     result = passage.shown.result
     if (count := result.signals.get(LESSONS)) is not None:
         return f"{lesson.course} · {count:.0f} lessons", True
-    if ResultRole.HEADING in result.roles or lesson.is_named_by(passage.first.text.strip(_SIGNS_OF_HEADING)):
+    if ResultRole.HEADING in result.roles or is_title_of(passage.first.text.strip("#*_ \t"), lesson):
         return lesson.course, True
     return place_of(passage) if passage.shown.is_prose else passage.shown.label, True

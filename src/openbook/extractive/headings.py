@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from openbook.containers import HEADING, OPENS_BODY, questions_in, section_title, without_pictures
+from openbook.containers import HEADING, OPENS_BODY, is_title_of, questions_in, section_title, without_pictures
 from openbook.entries import indent_of
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import examples_of, indented_code
@@ -184,5 +184,5 @@ def headings_over(chunk: Chunk, at: int) -> tuple[str, ...]:
         inner = [*takewhile(heading.is_below, inner), heading]
     titles = dict.fromkeys(heading.title for heading in inner if heading.until > at)
     lesson = chunk.lesson
-    known = {*chunk.context, *(title for title in titles if lesson is not None and lesson.is_named_by(title))}
+    known = {*chunk.context, *(title for title in titles if lesson is not None and is_title_of(title, lesson))}
     return (*chunk.context, *(title for title in titles if title not in known))
