@@ -57,10 +57,10 @@ def test_a_page_of_a_book_is_read_whole(page: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("title", "text"),
     [
-        ("A Short  History", "A Short History\n\nEgypt\n\nx"),
-        ("EGYPT", "Egypt\n\nx"),
-        ("Unknown", "Egypt\n\nx"),
-        ("", "Egypt\n\nx"),
+        ("A Short  History", "A Short History\f\f\n\nEgypt\f\f\n\nx"),
+        ("EGYPT", "Egypt\f\f\n\nx"),
+        ("Unknown", "Egypt\f\f\n\nx"),
+        ("", "Egypt\f\f\n\nx"),
     ],
 )
 def test_the_title_of_a_book_is_above_its_first_chapter_that_has_text(title: str, text: str) -> None:
