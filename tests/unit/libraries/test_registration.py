@@ -11,7 +11,7 @@ import pytest
 from openbook.errors import SourceError, UnknownSourceError
 from openbook.index.protocol import Source
 from openbook.index.sqlite import SqliteIndex
-from openbook.libraries.registration import check_known
+from openbook.libraries.registration import check_known, why_wide
 from openbook.library import Library
 from openbook.settings import Settings
 from tests.support import IDENTITY, write_tree
@@ -49,12 +49,22 @@ def test_who_names_no_source_does_not_make_the_engine_look_for_them(index: Count
     assert index.asked == 0
 
 
-@pytest.mark.parametrize("folder", ["/", "/etc", "/proc/self", "~", ""])
-def test_no_program_indexes_the_disk_by_mistake(tmp_path: Path, folder: str) -> None:
+@pytest.mark.parametrize("folder", ["/", "/etc", "/proc/self", "~"])
+def test_the_disk_and_system_and_home_folders_are_wide(folder: str) -> None:
+    assert why_wide(folder)
+
+
+@pytest.mark.parametrize("folder", ["~", ""])
+def test_no_program_indexes_a_home_or_working_folder_by_mistake(
+    tmp_path: Path, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tree(tmp_path / "me", {"a.md": "# Letters"})
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.chdir(write_tree(tmp_path / "desk", {"b.md": "# Bills"}))
     settings = Settings(home=tmp_path / "home")
 
     with pytest.raises(SourceError) as of_them:
-        Library.of(tmp_path, folder, settings=settings)
+        Library.of(tmp_path / "me" / "a.md", folder, settings=settings)
     assert not (tmp_path / "home" / "libraries").exists()
     with Library.open(settings=settings) as library:
         with pytest.raises(SourceError) as added:
