@@ -64,9 +64,11 @@ def test_a_study_guide_is_read_on_the_page_and_downloaded_with_a_name(
 ) -> None:
     page = browse(serve(knots, courses=True))
     page.goto(f"{page.url.rpartition('/')[0]}/courses")
+    page.set_viewport_size({"width": 800, "height": 360})
     page.get_by_role("button", name="Study guide: lesson 1").click()
     guide = page.get_by_role("dialog")
 
+    expect(guide.get_by_role("heading", name="Study guide: lesson 1")).to_be_in_viewport()
     expect(guide.get_by_role("heading", name="Summary")).to_be_visible()
     expect(guide.get_by_role("listitem").filter(has_text="Hemp is a rope of fibres.").first).to_be_visible()
     expect(guide).not_to_contain_text("## ")

@@ -112,8 +112,9 @@ async function showGuide(course, lesson, opener) {
   if (!guide) return;
   const file = `${course.title} ${lesson.label}.md`;
   await ask(`Study guide: lesson ${lesson.label}`, [
-    element("div", { class: "answer" }, sanitised(guide.html)),
+    // First, because the dialog opens where the first thing is that takes the focus.
     element("p", {}, element("a", { href: address, download: file }, "Download as Markdown")),
+    element("div", { class: "answer" }, sanitised(guide.html)),
   ], { send: "", cancel: "Close" });
 }
 
