@@ -57,7 +57,7 @@ class AgentPaths:
 
         wanted = split_lines(self.named(path), lambda _: False)[0].strip("/")
         if is_ignored_file(wanted.rpartition("/")[2]):
-            return "files of that name are left out: lock files, minified code and what was compiled from other files"
+            return "files of that name are left out: lock files, minified code, source maps and drawings"
         for root in self._roots if wanted else ():
             for left, reason in self._assistant.unread(Filter(sources=frozenset({root.name}))).items():
                 if f"/{root.name}/{left}".endswith(f"/{wanted}"):
