@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.names import coded_names, identifiers
+from openbook.questions.names import coded_names, identifiers, is_pattern, name_parts, read_name
 from openbook.questions.question import read_question
 
 
@@ -45,3 +45,80 @@ def test_a_question_names_what_code_defines_by_its_code() -> None:
 
     assert question.naming({"Rule_QY06", "tie"}).identifiers == ("Rule_QY06", "tie")
     assert question.naming({"tie"}) is question
+
+
+@pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        (r"\Harbour\Quay\Moor", ["Harbour", "Quay", "Moor"]),
+        ("Moor::class", ["Moor"]),
+        ("Moor.class", ["Moor"]),
+        ("Moor::class.java", ["Moor"]),
+        ("$this->quay->moor($ship->name, $ship->length)", ["quay", "moor"]),
+        ("$this->quay->moor($ship->name,", ["quay", "moor"]),
+        ("quay.find(ship).moor(rope)", ["quay", "find", "moor"]),
+        ("Moor<T>", ["Moor"]),
+        ("Quay.Moor<Map<K, Fn(u8) -> V>>(string)", ["Quay", "Moor"]),
+        ("Quay<D, F>::moor_mut", ["Quay", "moor_mut"]),
+        ("Vec::<u8>::moor()?", ["Vec", "moor?"]),
+        ("<Ship as Moor>::tie", ["tie"]),
+        ("Quay@moor", ["Quay", "moor"]),
+        ("$ship", ["ship"]),
+        ("*Ship", ["Ship"]),
+        ("&'a mut Ship", ["Ship"]),
+        ("[]Ship", ["Ship"]),
+        ("Ship[]", ["Ship"]),
+        ("@Moored", ["Moored"]),
+        ("#[moored(twice)]", ["moored"]),
+        ("self.ship", ["ship"]),
+        ("`Quay.moor`", ["Quay", "moor"]),
+        ("pub fn moor<T>(ship: T) -> Rope<T>", ["moor"]),
+        ("moorings: number", ["moorings"]),
+        ("moor/2", ["moor"]),
+        ("harbour.ropes/moor", ["harbour", "ropes", "moor"]),
+        ("Quay::operator->", ["Quay", "operator->"]),
+        ("Quay::operator()(int)", ["Quay", "operator()"]),
+        ("moor!", ["moor!"]),
+        ("--moor", ["--moor"]),
+        ("<$>", ["<$>"]),
+        ("class", ["class"]),
+        ("()", []),
+        (" . ", []),
+    ],
+)
+def test_a_name_is_read_as_it_stands_in_code(written: str, parts: list[str]) -> None:
+    assert name_parts(written) == parts
+
+
+@pytest.mark.parametrize(
+    ("written", "language", "spelled"),
+    [
+        ("moor!", "ruby", "moor!"),
+        ("moor!(ship)", "rust", "moor"),
+        ("$quay", "javascript", "$quay"),
+        ("$quay", "php", "quay"),
+        ("this.#quay", "typescript", "#quay"),
+        ("Ship#quay", "typescript", "quay"),
+        ("quay->rope", "scheme", "quay->rope"),
+        ("quay->rope", "c", "rope"),
+        ("*tides*", "elisp", "*tides*"),
+        ("Tides*", "cpp", "Tides"),
+        ("users$", "typescript", "users$"),
+        ("Moor::class", "elisp", "Moor"),
+    ],
+)
+def test_a_sign_is_part_of_a_name_in_the_languages_that_have_it(written: str, language: str, spelled: str) -> None:
+    assert read_name(written).in_language(language) == spelled
+
+
+def test_a_pattern_is_no_name() -> None:
+    assert all(map(is_pattern, (".*Depth", "get_.+", "moor|tie", "^moor", r"\w+Moor", "a*b")))
+    assert not any(map(is_pattern, ("*Ship", "Ship*", "$ship", "users$", r"App\Depth", "a.b", "Ship[]", "moor?")))
+
+
+@pytest.mark.parametrize("part", ["(", "<", "<a>", "a.", "a->", "$", "#", "@a", "!", "operator ", "'a ", "class ", "`"])
+def test_a_name_of_many_signs_is_read_in_linear_time(part: str) -> None:
+    name = part * (20_000 // len(part))
+
+    assert read_name(name).in_language("rust") is not None
+    assert not is_pattern(name)
