@@ -149,8 +149,12 @@ _Step = tuple[Node, str, _Place, _Extent]
 class DefinitionFinder:
     """Collects the definitions of one syntax tree."""
 
-    def __init__(self, text: str, source: bytes, lines: LineIndex, rules: LanguageRules) -> None:
+    def __init__(
+        self, text: str, source: bytes, lines: LineIndex, rules: LanguageRules, *, only_places: bool = False
+    ) -> None:
+        """Take a text. With `only_places`, definitions have neither a signature nor a docstring."""
         self._text = text
+        self._only_places = only_places
         self._source = source
         self._lines = lines
         self._rules = rules
@@ -237,12 +241,7 @@ class DefinitionFinder:
             return None
         line = extent.node.start_point.row + 1 if extent.node.type != "decorated_definition" else line
         first_line = self._first_line(extent)
-        above = extent.leading[-1] if extent.leading and extent.leading[-1].type == "string_literal" else None
-        docstring = first_paragraph(self._text_of(named.docstring)[1:-1][:_MAX_LITERAL_CHARS])
-        if above is not None and above.start_point.row + 1 >= first_line:
-            docstring = first_paragraph(without_signature(self._text_of(above).strip('"')[:_MAX_LITERAL_CHARS]))
-        if not docstring and named.role != "constant":
-            docstring = literal_docstring(named.body, self._text_of)
+        is_told = not self._only_places
         return Definition(
             path=(*place.path, *named.path) if named.role != "element" else place.path,
             names=(named.path[-1], *named.also) if named.role not in {"scope", "element"} else (),
@@ -250,9 +249,18 @@ class DefinitionFinder:
             first_line=first_line,
             line=line,
             last_line=last_line,
-            signature=self._signature(node, named, extent) if named.role != "element" else "",
-            docstring=docstring or leading_docstring(self._lines_between(first_line, line)),
+            signature=self._signature(node, named, extent) if is_told and named.role != "element" else "",
+            docstring=self._docstring(named, extent, first_line, line) if is_told else "",
         )
+
+    def _docstring(self, named: DefinitionName, extent: _Extent, first_line: int, line: int) -> str:
+        above = extent.leading[-1] if extent.leading and extent.leading[-1].type == "string_literal" else None
+        docstring = first_paragraph(self._text_of(named.docstring)[1:-1][:_MAX_LITERAL_CHARS])
+        if above is not None and above.start_point.row + 1 >= first_line:
+            docstring = first_paragraph(without_signature(self._text_of(above).strip('"')[:_MAX_LITERAL_CHARS]))
+        if not docstring and named.role != "constant":
+            docstring = literal_docstring(named.body, self._text_of)
+        return docstring or leading_docstring(self._lines_between(first_line, line))
 
     def _continues(self, before: Definition, definition: Definition) -> bool:
         return (

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from tree_sitter import Node, Tree
 
 from openbook.chunking.code import parse_code
 from openbook.chunking.definitions import DefinitionFinder
-from openbook.chunking.layout import Layout
 from openbook.chunking.outline import Definition, flatten
 from openbook.chunking.rules import RULES, LanguageRules
+from openbook.text import LineIndex
 from openbook.types import USES, Use
 
 # Call nodes, in all grammars with rules. Decorators and JSX elements call what they name.
@@ -75,8 +76,42 @@ _AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
 # Nodes whose whole text can be the name without being one. Shell arguments are words, like any text.
 _NO_CODE = re.compile("comment|string|content|fragment|text|heredoc|regex|char|^word$")
 
+# What declares a member: a field, a property, a value of an enumeration. The name is a field of it, or its first child.
+_MEMBERS = frozenset(
+    """class_parameter column_definition constructor_declaration container_field enum_assignment enum_body enum_case
+    enum_constant enum_entry enum_member_declaration enum_variant enumerator field field_declaration full_enum_case
+    prefix property_element property_promotion_parameter property_signature required_parameter simple_enum_case
+    struct_member""".split()
+)
+_NAMES_OF_MEMBERS = ("name", "declarator", "pattern")
+_AROUND_NAME = frozenset(
+    """array_declarator constructor_name field_name function_declarator parenthesized_declarator pointer_declarator
+    reference_declarator variable_name""".split()
+)
+# A parameter that is a property as well: of a record, and in a constructor of TypeScript.
+_OF_RECORDS = frozenset({"formal_parameter", "parameter"})
+_MAKES_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
+_CONSTRUCTORS = (["constructor"], ["__construct"])
+_MODIFIERS = re.compile("modifier|attribute|annotation")
+
 # Maximum levels between an import and a name in it, as in `use a::{b::{c, d}}`.
 _MAX_PARENTS = 8
+
+# Maximum comments and attributes above a member.
+_MAX_LEADING = 100
+
+
+Rank = Literal["outer", "member", "local"]
+RANKS: tuple[Rank, ...] = ("outer", "member", "local")
+"""What a definition defines: a type or a function, a constant or a member, something within a function."""
+
+
+class Extent(NamedTuple):
+    """The lines of a definition, 1-based and inclusive, from its comment on."""
+
+    rank: Rank
+    first_line: int
+    last_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +122,19 @@ class Occurrence:
     """1-based."""
     use: Use
     within: str
-    """The innermost definition around it, qualified; empty at the top level."""
+    """The innermost definition around it, qualified; empty at the top level. Of a definition, its own name."""
     is_code: bool = True
     """Whether it is in code, rather than in a comment, a string or text without a grammar."""
+    defined: Extent | None = None
+    """What a definition consists of."""
+
+
+class _Said(NamedTuple):
+    """What the place of a name says of it."""
+
+    use: Use
+    is_code: bool
+    defined: Extent | None = None
 
 
 def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
@@ -105,11 +150,11 @@ def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
     lines = _lines_of(source, [start for start, _ in places])
     parsed = parse_code(text, language)
     if parsed is None:
-        return _by_line((line, ("mention", False)) for line in lines)
+        return _by_line((line, _Said("mention", False)) for line in lines)
     tree, language = parsed
     rules = RULES[language]
-    layout = Layout(text)
-    definitions = list(flatten(DefinitionFinder(text, source, layout.lines, rules).find(tree)))
+    finder = DefinitionFinder(text, source, LineIndex(text), rules, only_places=True)
+    definitions = list(flatten(finder.find(tree)))
     found = _by_line((line, _use_at(tree, source, place, rules)) for line, place in zip(lines, places, strict=True))
     return _with_definitions(found, definitions, name)
 
@@ -131,21 +176,24 @@ def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
     return lines
 
 
-def _use_at(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> tuple[Use, bool]:
-    """Return the use of a name at a place, and whether it is in code."""
+def _use_at(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> _Said:
+    """Return what the place of a name says of it."""
     node = tree.root_node.descendant_for_byte_range(*place)
     parent = node.parent if node is not None and node.type == _MACRO_BODY else None
     if node is not None and parent is not None and parent.type in _AROUND_MACRO_BODY:
         return _used_in_macro(source, node, place)
-    use = _used(tree, source, place, rules)
-    is_word = node is not None and (node.start_byte, node.end_byte) == place and not _NO_CODE.search(node.type)
-    return use, use != "mention" or is_word
-
-
-def _used(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> Use:
-    node = tree.root_node.descendant_for_byte_range(*place)
     if node is None or (node.start_byte, node.end_byte) != place:
-        return _used_in_tokens(source, *place) if node is not None and node.type in _AROUND_ITEMS else "mention"
+        is_item = node is not None and node.type in _AROUND_ITEMS
+        use = _used_in_tokens(source, *place) if is_item else "mention"
+        return _Said(use, use != "mention")
+    member = _declaring(node)
+    use = "definition" if member is not None else _used(node, source, place, rules)
+    if use == "definition":
+        return _Said(use, True, _extent_of(member or node.parent or node, "member" if member else "local", rules))
+    return _Said(use, use != "mention" or not _NO_CODE.search(node.type))
+
+
+def _used(node: Node, source: bytes, place: tuple[int, int], rules: LanguageRules) -> Use:
     if _is_imported(node):
         return "import"
     parent = node.parent
@@ -156,6 +204,49 @@ def _used(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRule
     return "call" if _is_called(node, rules.calls) else "mention"
 
 
+def _declaring(node: Node) -> Node | None:
+    """Return what declares a member, if the node is the name of one."""
+    if node.type == "enum_value":
+        return node
+    name, parent = node, node.parent
+    while parent is not None and parent.type in _AROUND_NAME and _is_name(name, parent):
+        name, parent = parent, parent.parent
+    if parent is None or not _is_name(name, parent):
+        return None
+    if parent.type in _OF_RECORDS:
+        around = parent.parent.parent if parent.parent is not None else None
+        return parent if around is not None and around.type == "record_declaration" else None
+    if parent.type not in _MEMBERS or (
+        parent.type == "required_parameter" and _MAKES_PROPERTY.isdisjoint(each.type for each in parent.children)
+    ):
+        return None
+    return name if parent.type == "enum_body" else parent
+
+
+def _is_name(node: Node, parent: Node) -> bool:
+    """Return whether a node is the name of what its parent declares."""
+    named = [each for field in _NAMES_OF_MEMBERS for each in parent.children_by_field_name(field)]
+    if not named and parent.type != "enum_body":
+        named = [each for each in parent.named_children if not _MODIFIERS.search(each.type)][:1]
+    return node in named
+
+
+def _extent_of(node: Node, rank: Rank, rules: LanguageRules) -> Extent:
+    """Return the lines of a declaration with the comments and attributes directly above it."""
+    first, above = node.start_point.row, node.prev_named_sibling
+    leading: list[Node] = []
+    while above is not None and above.type in rules.leading and len(leading) < _MAX_LEADING:
+        leading.append(above)
+        above = above.prev_named_sibling
+    floor = above.end_point.row + 1 if above is not None else 0
+    for each in leading:
+        end = each.end_point.row - (each.end_point.column == 0)
+        if each.start_point.row < floor or end < first - 1:
+            break
+        first = each.start_point.row
+    return Extent(rank, first + 1, node.end_point.row + 1)
+
+
 def _used_in_tokens(source: bytes, start: int, end: int) -> Use:
     if not _CALLED_IN_TOKENS.match(source, end):
         return "mention"
@@ -163,15 +254,15 @@ def _used_in_tokens(source: bytes, start: int, end: int) -> Use:
     return "definition" if is_defined else "call"
 
 
-def _used_in_macro(source: bytes, body: Node, place: tuple[int, int]) -> tuple[Use, bool]:
-    """Return the use of a name in the body of a macro of C, and whether it is in code."""
+def _used_in_macro(source: bytes, body: Node, place: tuple[int, int]) -> _Said:
+    """Return what the place of a name in the body of a macro of C says of it."""
     start, end = place
     first = max(body.start_byte, start - _MAX_BEFORE_IN_C - 1)  # a long line must not be read for each name in it
     before = source[first:start].rpartition(b"\n")[2]
     if len(before) > _MAX_BEFORE_IN_C or _BEGINS_NO_CODE.search(_STRINGS_IN_C.sub(b"", before)):
-        return "mention", False
+        return _Said("mention", False)
     is_called = _CALLED_IN_C.match(source, end) and not _DECLARED_IN_C.search(before)
-    return "call" if is_called else "mention", True
+    return _Said("call" if is_called else "mention", True)
 
 
 def _is_imported(node: Node) -> bool:
@@ -212,30 +303,39 @@ def _last_name(qualified: Node) -> Node | None:
     return names[-1] if names else None
 
 
-def _by_line(said: Iterable[tuple[int, tuple[Use, bool]]]) -> list[Occurrence]:
+def _by_line(said: Iterable[tuple[int, _Said]]) -> list[Occurrence]:
     """Keep the most informative use per line."""
-    best: dict[int, tuple[Use, bool]] = {}
+    best: dict[int, _Said] = {}
     for line, one in said:
-        best[line] = min(best.get(line, one), one, key=lambda each: (USES.index(each[0]), not each[1]))
-    return [Occurrence(line, use, "", is_code) for line, (use, is_code) in sorted(best.items())]
+        best[line] = min(best.get(line, one), one, key=lambda each: (USES.index(each.use), not each.is_code))
+    return [Occurrence(line, one.use, "", one.is_code, one.defined) for line, one in sorted(best.items())]
 
 
 def _with_definitions(found: Sequence[Occurrence], definitions: Sequence[Definition], name: str) -> list[Occurrence]:
     """Add the definition around each line, and mark definitions that only the rules recognize."""
     lines = [occurrence.line for occurrence in found]
     defining = {
-        next((line for line in lines if definition.line <= line <= definition.last_line), 0)
-        for definition in definitions
+        next((line for line in lines if definition.line <= line <= definition.last_line), 0): definition
+        for definition in reversed(definitions)
         if name in definition.names
     }
     return [
-        replace(
-            each,
-            use="definition" if each.line in defining else each.use,
-            within=_around(each.line, definitions),
-        )
+        _defined_by(defining.get(each.line), replace(each, within=_around(each.line, definitions)), name)
         for each in found
     ]
+
+
+def _defined_by(definition: Definition | None, found: Occurrence, name: str) -> Occurrence:
+    if definition is not None:
+        rank: Rank = "member" if definition.role == "constant" else "outer"
+        extent = Extent(rank, definition.first_line, definition.last_line)
+        return replace(found, use="definition", within=".".join((*definition.path[:-1], name)), defined=extent)
+    if found.use != "definition":
+        return found
+    around = found.within.split(".") if found.within else []
+    if found.defined is not None and found.defined.rank == "member" and around[-1:] in _CONSTRUCTORS:
+        around.pop()
+    return found if around[-1:] == [name] else replace(found, within=".".join((*around, name)))
 
 
 def _around(line: int, definitions: Sequence[Definition]) -> str:

@@ -246,3 +246,64 @@ def test_calls_in_the_body_of_a_macro_of_c_are_calls(language: str) -> None:
         (9, "mention", True),
         (10, "mention", False),
     ]
+
+
+MEMBERS = {
+    "typescript": (
+        "interface A { readonly send?: number }\nenum B { other, send }\nenum C { send = 1 }\n"
+        "class D { constructor(private send: string) {} }\ntype E = { send: string }",
+        "A.send B.send C.send D.send E.send",
+    ),
+    "rust": ("struct A { pub send: u8 }\nenum B { Other { send: u8 } }\nenum C { send(u8) }", "A.send B.send C.send"),
+    "csharp": ("enum A { Other, send = 1 }\nrecord B(int send);\nclass C { int send; }", "A.send B.send C.send"),
+    "java": ("enum A { OTHER, send(1); }\nrecord B(int send) {}", "A.send B.send"),
+    "c": ("enum a { other, send = 1 };\nstruct b { int *send; };\nstruct c { int send[3]; };", "a.send b.send c.send"),
+    "go": ("package a\ntype B struct { other, send int }", "B.send"),
+    "kotlin": ("enum class A { OTHER, send }\nclass B(val send: Int)", "A.send B.send"),
+    "swift": ("enum A { case other, send }\nstruct B { var send: Int }", "A.send B.send"),
+    "php": (
+        "<?php enum A { case send; }\nclass B { public $send; }\n"
+        "class C { function __construct(private int $send) {} }",
+        "A.send B.send C.send",
+    ),
+    "scala": ("enum A { case Other, send }\ncase class B(send: Int)", "A.send B.send"),
+    "haskell": ("data A = A { send :: Int, other :: Int }", "A.send"),
+    "ocaml": ("type a = { send : int; other : int }", "a.send"),
+    "zig": ("const A = struct { send: u8 };\nconst B = enum { other, send };", "A.send B.send"),
+    "solidity": ("contract A {\nstruct B { uint send; }\nenum C { Other, send }\n}", "A.B.send A.C.send"),
+    "sql": ("CREATE TABLE a (id int, send text);", "a.send"),
+}
+
+
+@pytest.mark.parametrize("language", MEMBERS)
+def test_fields_properties_and_values_of_enumerations_are_members(language: str) -> None:
+    text, named = MEMBERS[language]
+
+    found = [each for each in find_occurrences(text, language, "send") if each.use == "definition"]
+
+    assert [each.within for each in found] == named.split()
+    assert {each.defined.rank for each in found if each.defined} == {"member"}
+
+
+def test_what_uses_a_member_does_not_define_it() -> None:
+    for language, text in {
+        "rust": "fn f() {\n let a = A { send: 1 };\n a.send;\n B::send;\n}",
+        "typescript": "f({ send: 1 })\na.send = 1\nfunction g(send: string) {}",
+        "c": "int f(int send) {\n struct a b = { .send = 1 };\n b->send = 2;\n}",
+    }.items():
+        assert "definition" not in {each.use for each in find_occurrences(text, language, "send")}
+
+
+def test_a_definition_says_its_kind_and_its_lines() -> None:
+    text = (
+        "enum A {\n  Other, // not of this\n  /// Sends.\n  #[default]\n  send,\n}\n"
+        "\n/// Sends.\nfn send() {\n  f();\n}\nfn g() {\n  fn send() {}\n}\n"
+    )
+
+    found = [each for each in find_occurrences(text, "rust", "send") if each.use == "definition"]
+
+    assert [(each.within, each.defined) for each in found] == [
+        ("A.send", ("member", 3, 5)),
+        ("send", ("outer", 8, 11)),
+        ("g.send", ("local", 13, 13)),
+    ]
