@@ -136,6 +136,12 @@ def test_a_name_that_is_empty_has_no_references(folder: Path, capsys: Captured) 
     assert_fails_clearly(outcome, 2, "the name is empty; is a shell variable unset?")
 
 
+def test_a_pattern_has_no_references(folder: Path, capsys: Captured) -> None:
+    outcome = run(capsys, "references", ".*depth", folder)
+
+    assert_fails_clearly(outcome, 2, "that is a pattern, and names are found whole; use grep")
+
+
 def test_nothing_is_indexed_for_a_question_that_cannot_be_asked(folder: Path, capsys: Captured) -> None:
     run(capsys, "ask", "", folder)
 

@@ -15,6 +15,7 @@ from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import DocumentChunks, is_visible, with_ends
 from openbook.answering.missing import missing_note
 from openbook.answering.numbering import ResultSink
+from openbook.answering.symbols import note_on, nothing_defined, read_symbol, shown_definitions
 from openbook.courses.catalog import outline
 from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
@@ -22,30 +23,25 @@ from openbook.extractive.outlines import (
     behind_front_matter,
     document_outline,
     first_line,
-    from_definition,
     head_of_lesson,
     header_of,
     lines_of,
 )
 from openbook.index.protocol import DocumentSummary
+from openbook.lookup.definitions import find_definitions
 from openbook.lookup.issue_search import find_for_issue, read_issue
 from openbook.lookup.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.lookup.named_documents import PLAIN_NAME, NamedDocuments, path_check
-from openbook.lookup.references import Reference, References, chunks_defining, chunks_naming, find_references
-from openbook.questions.names import name_parts
+from openbook.lookup.references import Reference, References, find_references
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.retrieval.excerpts import is_within, with_best_excerpts
 from openbook.retrieval.fusion import fuse_keeping_best
-from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, counted
 from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Use
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
 _RESULTS = 6
 _MAX_RESULTS = 20
-
-# Where a name is defined so often, it has to be told apart by its path.
-_MAX_DEFINITIONS = 10
 
 # Lines of definitions that one call of `find_symbol` shows. A line of code takes 14.5 estimated tokens (1,540,038 of
 # 106,479 lines of procrastinate, fzf and execa), so these are what one call may show.
@@ -210,7 +206,7 @@ class LibraryTools:
         return found
 
     def find_symbol(self, name: str, path: str = "") -> str:
-        """Find the definition of a class, function, method, constant or type, all its lines if they are not too many.
+        """Find the definition of a class, function, member, constant or type, all its lines if they are not too many.
 
         Args:
             name: As it is written in code, such as `Client` or `Client.get`.
@@ -221,7 +217,7 @@ class LibraryTools:
         for result in results:
             whole = self._whole(result, _DEFINITION_LINES // len(results))
             if not any(is_within(whole.chunk, one.chunk) for one in found):
-                found.append(replace(whole, chunk=_called(whole.chunk, name_parts(name)[-1])))
+                found.append(replace(whole, chunk=replace(whole.chunk, symbol=result.symbol)))
         if any(result.goes_on_to for result in found):
             note = f"{note} read_lines shows the rest of what is cut.".strip()
         return self._numbering.keep(found, note)
@@ -235,30 +231,14 @@ class LibraryTools:
             whole: Whether chunks are given as search gives them, or without what stands long before the definition.
 
         Raises:
-            ToolError: Nothing defines it.
+            ToolError: Nothing defines it, or it is no name.
         """
-        *owners, last = name_parts(name.strip()) or [""]
         where = replace(self._where, globs=(path,)) if path and not self._where.globs else self._where
-        is_meant = path_check(path)
-        # A list in prose defines options; what else it says of a name of code is no definition.
-        outlines = [
-            each
-            for each in chunks_naming(self._index, [last], where)
-            if is_meant(each.span.path) and (each.kind == "code" or last.startswith("-"))
-        ]
-        chosen = chunks_defining(outlines, last, owners) or chunks_defining(outlines, last, owners, any_case=True)
-        if not chosen:
+        found = find_definitions(read_symbol(name), self._index, where, path_check(path))
+        if not found.places or (found.is_other_case and "*" in name):
             self._named.check(path)
-            raise ToolError("no document defines that name; search for it to see where it is mentioned")
-        chosen = sorted(chosen, key=lambda each: role_of(each.span.path, each.kind) != "source")
-        chunks = self._index.fetch([outline.id for outline in chosen[:_MAX_DEFINITIONS]])
-        more = len(chosen) - len(chunks)
-        note = f"{more} more place{' defines' if more == 1 else 's define'} that name." if more > 0 else ""
-        found = [_result(chunk) for chunk in chunks]
-        if whole:
-            return found, note
-        ended = with_ends(found, self._index, self._where)
-        return [replace(each, chunk=_called(from_definition(each.chunk, last, owners), last)) for each in ended], note
+            raise ToolError(nothing_defined(name))
+        return shown_definitions(found, self._index, self._where, whole=whole), note_on(found)
 
     def find_references(self, name: str, path: str = "", use: Use | None = None) -> str:
         """Find every line that defines, calls, imports or mentions a name, exactly.
@@ -276,9 +256,8 @@ class LibraryTools:
         return self._keep_lines(found.places, f"{note}{_unread_note(found.unread)}")
 
     def references_to(self, name: str, path: str = "", use: Use | None = None) -> References:
-        """Return the lines that hold a name. Without a name or such a path, it is a ToolError."""
-        if not name_parts(name.strip()):
-            raise ToolError("a name is needed, such as `Client` or `Client.get`")
+        """Return the lines that hold a name. Without a name or such a path, or for a pattern, it is a ToolError."""
+        read_symbol(name)
         is_meant = path_check(path)
         found = self._visible_references(name, is_meant)
         if not found.places and path:
@@ -483,12 +462,6 @@ def _unread_note(unread: int) -> str:
 
 def _result(chunk: Chunk) -> RetrievalResult:
     return RetrievalResult(chunk, 0.0)
-
-
-def _called(chunk: Chunk, name: str) -> Chunk:
-    """Return a chunk with the symbol that was looked for, which may not be its first one."""
-    is_first = chunk.symbol.rpartition(".")[2] == name or name not in chunk.defines
-    return chunk if is_first else replace(chunk, symbol=".".join((*chunk.context, name)))
 
 
 def _told(courses: Sequence[Course]) -> str:

@@ -223,9 +223,12 @@ def references(
     from openbook.cli.opening import asked
     from openbook.index.protocol import EVERYTHING
     from openbook.lookup.references import uses_text
+    from openbook.questions.names import is_pattern
 
     if not name.strip():
         raise typer.BadParameter("the name is empty; is a shell variable unset?", param_hint="NAME")
+    if is_pattern(name):
+        raise typer.BadParameter("that is a pattern, and names are found whole; use grep", param_hint="NAME")
     where = options.filter_of(None, glob, source, None)
     wanted = (options.one_of(USES, use, "--use"),) if use else USES
     with asked(options.as_paths(paths), library, where) as (assistant, narrowed):

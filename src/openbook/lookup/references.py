@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.chunking.occurrences import Occurrence, find_occurrences
+from openbook.chunking.occurrences import RANKS, Occurrence, find_occurrences
 from openbook.index.protocol import EVERYTHING, Index, Outline
 from openbook.lookup.matching_lines import documents_holding, shown_line
-from openbook.questions.names import name_parts
+from openbook.questions.names import WrittenName, read_name, stands_in
 from openbook.retrieval.roles import role_of
 from openbook.retrieval.signals import belongs
 from openbook.text import LineIndex, counted
@@ -110,11 +110,12 @@ def find_references(
     `Client` if there is one. `is_meant` decides by its path whether a document is read, beside the filter.
     `max_chars` limits the text that is parsed.
     """
-    *owners, last = name_parts(name.strip()) or [""]
-    places: list[Reference] = []
-    roles: dict[Reference, bool] = {}
+    read = read_name(name)
+    found: list[tuple[Reference, Occurrence]] = []
+    roles: dict[str, bool] = {}
+    spellings: Counter[str] = Counter()
     left, unread = max_chars, 0
-    for listed in documents_holding(tokenize(last), index, where):
+    for listed in documents_holding(tokenize(read.bare), index, where):
         if is_meant is not None and not is_meant(listed.path):
             continue
         document = index.document(listed.source, listed.path) if left > 0 else None
@@ -122,16 +123,79 @@ def find_references(
             unread += left <= 0
             continue
         left -= len(document.text)
-        found = _references_in(document, last)
-        places += found
-        roles |= dict.fromkeys(found, role_of(document.path, document.kind) != "source")
-    owned = [each for each in places if each.use == "definition" and owners and _is_owned(each, owners)]
-    kept = [each for each in places if each.use != "definition" or not owned or each in owned]
-    kept.sort(key=lambda each: (USES.index(each.use), roles[each], each.source, each.path, each.line))
-    return References(last, tuple(kept), unread).of_use(uses)
+        spelled = spelling(read, document)
+        inside = _references_in(document, spelled)
+        spellings[spelled] += len(inside)
+        roles[listed.path] = role_of(document.path, document.kind) != "source"
+        found += inside
+    kept = _of_owners(found, read.owners)
+    kept.sort(key=lambda each: (USES.index(each[0].use), roles[each[0].path], rank_of(each[1]), *_place(each[0])))
+    name = max(spellings, key=lambda each: (spellings[each], each == read.last), default=read.last)
+    return References(name, tuple(place for place, _ in kept), unread).of_use(uses)
 
 
-def _references_in(document: Document, name: str) -> list[Reference]:
+def _place(found: Reference) -> tuple[str, str, int]:
+    return (found.source, found.path, found.line)
+
+
+def rank_of(found: Occurrence) -> int:
+    """Return the position of a definition: types and functions, then members, then what is local."""
+    return RANKS.index(found.defined.rank) if found.defined else 0
+
+
+def _of_owners(
+    found: Sequence[tuple[Reference, Occurrence]], owners: Sequence[str]
+) -> list[tuple[Reference, Occurrence]]:
+    """Leave out the definitions of other owners, if one belongs to these."""
+    owned = [
+        ownership(owners, place.within.split(".")[:-1], place.path) if place.use == "definition" else 0
+        for place, _ in found
+    ]
+    best = max(owned, default=0)
+    return [each for each, value in zip(found, owned, strict=True) if each[0].use != "definition" or value == best]
+
+
+def ownership(owners: Sequence[str], around: Sequence[str], path: str) -> int:
+    """Return how surely a definition belongs to the owners of a name; 0 if it does not.
+
+    The definitions around it decide first. Modules, namespaces and crates are known by the path alone.
+
+    Example:
+        >>> ownership(["Ship"], ["Ship"], "quay.py") > ownership(["ship"], ["Ship"], "quay.py")
+        True
+        >>> ownership(["ship"], ["Quay"], "ship/quay.py"), ownership(["Ship"], ["Quay"], "quay.py")
+        (1, 0)
+    """
+    if not owners:
+        return 0
+    inner = _shared_end([each.lower() for each in owners], [each.lower() for each in around])
+    is_in_path = stands_in(owners[: len(owners) - inner], path, path.replace("-", "_"))
+    if not inner:
+        return 2 if stands_in(owners, *around) else int(is_in_path)
+    is_exact = _shared_end(owners, around) == inner
+    return 3 + is_in_path + 2 * is_exact
+
+
+def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many of the last names of both are the same."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return next((count for count, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def spelling(name: WrittenName, document: Document) -> str:
+    """Return a name as it is spelled in the language of a document."""
+    return name.in_language(document.language, is_code=document.kind == "code")
+
+
+def occurrences_in(document: Document, name: str) -> Sequence[Occurrence]:
+    """Return the lines of a document that contain a name."""
+    return find_occurrences(document.text, document.language, name) if name in document.text else ()
+
+
+def _references_in(document: Document, name: str) -> list[tuple[Reference, Occurrence]]:
+    occurrences = occurrences_in(document, name)
+    if not occurrences:
+        return []
     lines = LineIndex(document.text)
     # Whole words only: `widths` contains `id`.
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
@@ -141,11 +205,7 @@ def _references_in(document: Document, name: str) -> list[Reference]:
         text = shown_line(document.text, lines, place.line, named.start() if named else 0)
         return Reference(document.source, document.path, place.line, place.use, place.within, text, place.is_code)
 
-    return [made(place) for place in find_occurrences(document.text, document.language, name)]
-
-
-def _is_owned(place: Reference, owners: Sequence[str]) -> bool:
-    return tuple(place.within.split(".")[:-1][-len(owners) :]) == tuple(owners)
+    return [(made(place), place) for place in occurrences]
 
 
 # Limit of candidate chunks, best first; definitions rank high.

@@ -181,7 +181,7 @@ class McpTools:
         path: Within = "",
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
-        """Find where a class, function, method, constant or type is defined; sources come before tests."""
+        """Find where a class, function, member, constant or type is defined; sources come before tests."""
 
         def find(tools: LibraryTools, listing: ResultListing, within: str) -> str:
             return listing.keep(*tools.definitions_of(name, within, whole=False))

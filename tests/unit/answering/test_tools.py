@@ -176,9 +176,8 @@ def test_a_symbol_is_found_by_its_name_and_told_apart_by_its_owner(call: Hand, l
     assert set(places(call("find_symbol", name="wait()"))) == {"retry.py:1-3", "other.py:1-1"}
     assert places(Hand(library)("find_symbol", name="Retry.wait")) == ["retry.py:1-3"]
     assert places(Hand(library)("find_symbol", name="retry")) == ["retry.py:1-3"]
-    for name in ("sleep", "", "."):
-        with pytest.raises(ToolError, match="no document defines that name"):
-            call("find_symbol", name=name)
+    with pytest.raises(ToolError, match="no document defines that name"):
+        call("find_symbol", name="sleep")
 
 
 def test_a_definition_is_shown_whole_or_says_where_it_goes_on_to(library: Library) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from openbook.lookup.references import find_references
 from openbook.types import Filter
-from tests.unit.retrieval.material import Library
+from tests.unit.retrieval.material import Library, chunk_of
 
 FILES = {
     "src/client.py": "class Client:\n    def get(self, url):\n        return send(url)\n",
@@ -72,3 +72,56 @@ def test_a_long_line_is_kept_around_the_name_and_not_around_a_word_that_holds_it
     [place] = find_references("id", library.index).places
 
     assert "id(3)" in place.text
+
+
+@pytest.mark.parametrize("name", ["client.get(url)", "`Client::get`", r"App\Client\get", "self.get", "get<T>(a, b)"])
+def test_a_name_is_found_as_it_stands_in_code(library: Library, name: str) -> None:
+    found = find_references(name, library.index)
+
+    assert found.name == "get"
+    assert found.places[0].within == "Client.get"
+
+
+def test_a_macro_is_found_with_its_sign_and_a_method_of_ruby_is_another_one(library: Library) -> None:
+    library.put("src/a.rs", "macro_rules! tie { () => {} }\nfn f() { tie!(); }", kind="code", language="rust")
+    library.put("src/b.rb", "def tie; end\ndef tie!; end\ntie\n", kind="code", language="ruby")
+
+    found = find_references("tie!", library.index)
+
+    assert [(each.use, each.path, each.line) for each in found.places] == [
+        ("definition", "src/a.rs", 1),
+        ("definition", "src/b.rb", 2),
+        ("call", "src/a.rs", 2),
+    ]
+
+
+def test_members_come_before_what_is_local(library: Library) -> None:
+    local = "class Run {\n  go() { const limit = this.options.limit }\n}"
+    library.put("src/a.ts", local, kind="code", language="typescript")
+    library.put("src/z.ts", "interface Options { limit?: number }", kind="code", language="typescript")
+
+    found = find_references("limit", library.index).of_use(["definition"])
+
+    assert [(each.path, each.within) for each in found.places] == [
+        ("src/z.ts", "Options.limit"),
+        ("src/a.ts", "Run.go.limit"),
+    ]
+
+
+def test_a_definition_of_an_owner_comes_before_those_in_a_folder_of_that_name(library: Library) -> None:
+    library.put("client/base.py", "class Base:\n    def get(self): ...", kind="code", language="python")
+
+    within = [each.within for each in find_references("Client.get", library.index, uses=["definition"]).places]
+    in_folder = find_references("base.get", library.index, uses=["definition"]).places
+
+    assert within == ["Client.get"]
+    assert [each.path for each in in_folder] == ["client/base.py"]
+
+
+def test_a_document_that_has_changed_is_read_again(library: Library) -> None:
+    for text in ("def moor(): ...", "\ndef moor(): ..."):
+        chunks = [chunk_of(text, "src/quay.py", kind="code", language="python")]
+        library.put_chunks(text, chunks)
+        find_references("moor", library.index)
+
+    assert [each.line for each in find_references("moor", library.index).places] == [2]
