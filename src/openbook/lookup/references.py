@@ -6,9 +6,10 @@ The words of the index yield candidates, the syntax tree locates the name in the
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from openbook.chunking.occurrences import RANKS, Occurrence, find_occurrences
 from openbook.index.protocol import EVERYTHING, Index, Outline
@@ -22,6 +23,9 @@ from openbook.types import USES, Document, Filter, Use
 
 # Limit for common names such as `get`, which occur in thousands of files. Parsing reads 2 to 4 MB/s.
 _MAX_READ_CHARS = 20_000_000
+
+# Documents of which the places of a name are kept, about 1 KB each: `get` is in 1,538 of Laravel.
+_MAX_PARSED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +193,33 @@ def spelling(name: WrittenName, document: Document) -> str:
 
 def occurrences_in(document: Document, name: str) -> Sequence[Occurrence]:
     """Return the lines of a document that contain a name."""
-    return find_occurrences(document.text, document.language, name) if name in document.text else ()
+    return _PARSED.occurrences(document, name) if name in document.text else ()
+
+
+class _ParsedPlaces:
+    """Keeps what the syntax trees said of the last names, because agents ask for a name again: its callers, a path."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str, str], Sequence[Occurrence]] = OrderedDict()
+        self._lock = Lock()
+
+    def occurrences(self, document: Document, name: str) -> Sequence[Occurrence]:
+        key = (document.content_hash, document.language, name)
+        with self._lock:
+            found = self._kept.get(key) if document.content_hash else None
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+        found = find_occurrences(document.text, document.language, name)
+        if document.content_hash:
+            with self._lock:
+                self._kept[key] = found
+                while len(self._kept) > _MAX_PARSED:
+                    self._kept.popitem(last=False)
+        return found
+
+
+_PARSED = _ParsedPlaces()
 
 
 def _references_in(document: Document, name: str) -> list[tuple[Reference, Occurrence]]:

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from openbook.chunking.dispatch import chunk_document
+from openbook.index.protocol import IndexEntry
 from openbook.lookup.references import find_references
-from openbook.types import Filter
-from tests.unit.retrieval.material import Library, chunk_of
+from openbook.retrieval.fields import terms_of
+from openbook.types import Document, Filter, Stamp
+from tests.unit.retrieval.material import Library
 
 FILES = {
     "src/client.py": "class Client:\n    def get(self, url):\n        return send(url)\n",
@@ -118,10 +121,15 @@ def test_a_definition_of_an_owner_comes_before_those_in_a_folder_of_that_name(li
     assert [each.path for each in in_folder] == ["client/base.py"]
 
 
-def test_a_document_that_has_changed_is_read_again(library: Library) -> None:
-    for text in ("def moor(): ...", "\ndef moor(): ..."):
-        chunks = [chunk_of(text, "src/quay.py", kind="code", language="python")]
-        library.put_chunks(text, chunks)
+@pytest.mark.parametrize(("content_hash", "line"), [("new", 2), ("old", 1)])
+def test_a_document_is_parsed_again_only_if_its_hash_has_changed(
+    library: Library, content_hash: str, line: int
+) -> None:
+    for text, hashed in (("def moor(): ...\n", "old"), ("\ndef moor(): ...\n", content_hash)):
+        document = Document("src", "src/quay.py", "code", "python", text, hashed)
+        vectors = library.embedder.embed([text])
+        entry = IndexEntry(chunk := chunk_document(document)[0], terms_of(chunk), vectors[0])
+        library.index.put(document, [entry], Stamp(0, 0, 0))
         find_references("moor", library.index)
 
-    assert [each.line for each in find_references("moor", library.index).places] == [2]
+    assert [each.line for each in find_references("moor", library.index).places] == [line]
