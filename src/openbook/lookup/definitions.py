@@ -142,7 +142,9 @@ def _is_among(outline: Outline, places: Sequence[DefinitionPlace]) -> bool:
 
 def _of_outline(outline: Outline, name: WrittenName) -> DefinitionPlace:
     """Return the place of a chunk whose text has no syntax tree, or was not parsed."""
-    last = _spelled(name, outline)
+    spelled = _spelled(name, outline)
+    same = [each for each in outline.defines if each.lower() == spelled.lower()]
+    last = spelled if spelled in same else next(iter(same), spelled)
     is_first = outline.symbol.rpartition(".")[2] == last or last not in outline.defines
     symbol = outline.symbol if is_first else ".".join((*outline.context, last))
     around = (*outline.defines, *outline.context, *outline.symbol.split("."))

@@ -73,12 +73,12 @@ def test_the_definition_around_decides_before_the_path(library: Library) -> None
 
 
 def test_it_is_said_if_the_owner_or_the_case_is_another_one(library: Library) -> None:
-    other_owner, other_case = defined(library, "Quay::spawn"), defined(library, "BACKOFF")
+    other_owner, other_case = defined(library, "Quay::spawn"), defined(library, "WAIT")
 
     assert (other_owner.is_other_owner, other_owner.is_other_case) == (True, False)
     assert {each.symbol for each in other_owner.places} == {"World.spawn", "RelatedSpawner.spawn"}
     assert (other_case.is_other_owner, other_case.is_other_case) == (False, True)
-    assert [each.symbol for each in other_case.places] == ["backoff"]
+    assert [each.symbol for each in other_case.places] == ["wait"]
 
 
 def test_documents_beyond_the_limit_are_counted_and_their_chunks_still_found(library: Library) -> None:
