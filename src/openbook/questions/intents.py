@@ -14,13 +14,13 @@ _VERBS = (
 )
 _DONE = (
     r"(?:called|used|invoked|referenced|imported|thrown|raised|covered|tested|exercised|instantiated|inherited|extended"
-    r"|implemented|passed|needed)\b"
+    r"|passed|needed|implemented(?=\s+by))\b"
 )
 # "Where do I set it?" asks for a step, "Where do we set it?" may be about the code of those who ask.
 _STEP = r"(?:to|(?:do|can|could|should|shall|must|would|may) (?:i|one)|(?:can|could|should) we)\b"
-# "A harbour where ships lie" asks for no place. "Show me the place where they moor" does.
+# "A harbour where ships lie" and "a WHERE clause" ask for no place. "Show me the place where they moor" does.
 _RELATIVE = re.compile(
-    r"\b(?:the|an?|any|each|every|some|my|our|your)\s+(?:[\w-]+\s+){0,2}"
+    r"(?<=[a-z] )(?-i:WHERE)\b|\b(?:the|an?|any|each|every|some|my|our|your)\s+(?:[\w-]+\s+){0,2}"
     r"(?!(?:places?|lines?|code|functions?|methods?|class(?:es)?)\b)[\w-]+\s+where\b",
     re.IGNORECASE,
 )

@@ -260,6 +260,9 @@ def test_a_course_counts_in_full_wherever_it_lies(path: str) -> None:
         ("what does the test function for retries set up", "test"),
         ("the test classes of retry", "test"),
         ("fixture for the database", "test"),
+        ("retry tests", "test"),
+        ("Is there a test for the parser?", "test"),
+        ("Where are the benchmarks?", "test"),
         ("show me an example of retry", "example"),
         ("a Demo of retry", "example"),
         ("what changed in retry", "changelog"),
@@ -279,7 +282,21 @@ def test_a_question_asks_for_a_role_and_for_no_other(question: str, role: Role) 
 
 
 @pytest.mark.parametrize(
-    "question", [QUESTION, "how does the test client work", "start the test runner", "latest retry"]
+    "question",
+    [
+        QUESTION,
+        "how does the test client work",
+        "start the test runner",
+        "latest retry",
+        "run the tests",
+        "How do I run only one test of the suite?",
+        "How do I write a test for my command?",
+        "In which order are tests with different priority run?",
+        "Which tests run first?",
+        "How can I switch off all tests in a package?",
+        "How do I start TestNG?",
+        "which scopes can a fixture have?",
+    ],
 )
 def test_a_thing_called_test_is_no_question_for_tests(question: str) -> None:
     assert not any(asks_for(role, question) for role in get_args(Role))
