@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from openbook.errors import ToolError
@@ -33,6 +33,11 @@ _MARKS_AT_END = re.compile(r"\f++$", re.MULTILINE)
 _PLAIN_WORD = re.compile("[a-z]{2,}+")
 _SCHEMES = frozenset({"http", "https"})
 
+# Signs of a regular expression. Code has others as well: `items[0]`, `a?.b`, `i++`, `x || y`, `send(`.
+_LIKE_EXPRESSION = re.compile(
+    r"(?<![|\s])\|(?![|\s])|\.[*+]|\\[bBdDsSwW.()\[\]{}|*+?^$]|^\^|\$$|\(\?[a-zA-Z:]|\](?:[*+?]|\{\d)|\[\^?(?:a-z|A-Z|0-9)"
+)
+
 _Search = Callable[[str], Iterator[tuple[int, int]]]
 """Yields the offsets of matches in a text, in order."""
 
@@ -59,6 +64,8 @@ class MatchingLines:
     """How many there are, those that are not kept included."""
     unread: int = 0
     """Documents that were not read, because time was up."""
+    is_expression: bool = False
+    """Whether no line holds the pattern as it stands, so that it was taken as a regular expression."""
 
 
 def find_lines(
@@ -73,15 +80,37 @@ def find_lines(
 ) -> MatchingLines:
     """Find the lines that contain a text, or match a regular expression in the syntax of RE2.
 
-    The pattern is one line. No further document is read after so many seconds.
+    The pattern is one line. If it looks like a regular expression and no line holds it as it stands, it is taken as
+    one. No further document is read after so many seconds.
 
     Raises:
         ToolError: The pattern is empty, too long or not valid, or regular expressions need a package.
     """
     if not pattern or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS:
         raise ToolError(f"the pattern must be one line of 1 to {_MAX_PATTERN_CHARS} characters")
-    search = _expression(pattern, any_case=any_case) if is_regex else _literal(pattern, any_case=any_case)
-    documents = index.documents(where) if is_regex else documents_with(pattern, index, where)
+    if is_regex:
+        search = _expression(pattern, any_case=any_case)
+        return _found(search, index.documents(where), index, is_meant, seconds)
+    documents = documents_with(pattern, index, where)
+    found = _found(_literal(pattern, any_case=any_case), documents, index, is_meant, seconds)
+    if found.count or found.unread or not _LIKE_EXPRESSION.search(pattern):
+        return found
+    try:
+        search = _expression(pattern, any_case=any_case)
+    except ToolError:  # it only looks like one, or there is no package for it
+        return found
+    matching = _found(search, index.documents(where), index, is_meant, seconds)
+    return replace(matching, is_expression=True) if matching.count else found
+
+
+def _found(
+    search: _Search,
+    documents: Sequence[DocumentSummary],
+    index: Index,
+    is_meant: Callable[[str], bool] | None,
+    seconds: float,
+) -> MatchingLines:
+    """Search the documents with these paths, until the time is up."""
     if is_meant is not None:
         documents = [each for each in documents if is_meant(each.path)]
     end = monotonic() + seconds

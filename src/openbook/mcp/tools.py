@@ -216,7 +216,13 @@ class McpTools:
 
     def grep(
         self,
-        pattern: Annotated[str, Field(description="One line of text, as it stands in the files.")],
+        pattern: Annotated[
+            str,
+            Field(
+                description="One line of text, as it stands in the files. If no line holds it and it looks like a "
+                "regular expression, it is taken as one."
+            ),
+        ],
         path: Within = "",
         regex: Annotated[bool, Field(description="Whether it is a regular expression, in the syntax of RE2.")] = False,
         any_case: Annotated[bool, Field(description="Whether upper and lower case are the same.")] = False,

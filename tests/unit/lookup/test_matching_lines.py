@@ -43,6 +43,33 @@ def test_the_scheme_of_a_url_is_a_part_of_the_text(library: Library) -> None:
     assert places(find_lines("says httpserver now", library.index, any_case=True)) == [("c.md", 1)]
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [r"raise|imeouts", r"raise.*\(", r"\bTimeout\(", "^raise", r"[A-Z]imeouts", r"[Tt]+imeouts"],
+)
+def test_what_is_written_as_a_regular_expression_and_stands_nowhere_is_taken_as_one(
+    pattern: str, library: Library
+) -> None:
+    found = find_lines(pattern, library.index)
+
+    assert found.is_expression
+    assert found.lines == find_lines(pattern, library.index, is_regex=True).lines
+
+
+@pytest.mark.parametrize("pattern", ["x || Timeouts", "Timeout[0]", "x?.raise", "Timeout(9)", "raise|(", "none|nix"])
+def test_a_text_that_stands_nowhere_is_not_found_by_its_signs(pattern: str, library: Library) -> None:
+    assert find_lines(pattern, library.index) == MatchingLines((), 0)
+
+
+def test_a_text_that_stands_there_is_not_taken_as_a_regular_expression(library: Library) -> None:
+    library.put("c.py", "a|b\na", kind="code")
+
+    found = find_lines("a|b", library.index)
+
+    assert places(found) == [("c.py", 1)]
+    assert not found.is_expression
+
+
 def test_a_regular_expression_never_leaves_its_line(library: Library) -> None:
     found = find_lines(r"^\w+ = Time|raise[^x]*Timeouts", library.index, is_regex=True)
 

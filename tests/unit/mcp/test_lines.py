@@ -157,6 +157,14 @@ def test_lines_that_match_stand_below_their_file_with_their_spaces() -> None:
     assert grep_text(found, path_of, 1000) == "a.py\n3| x\t =  1\n9| y z\n(2 lines matched)"
 
 
+def test_lines_of_a_pattern_that_was_taken_as_a_regular_expression_say_so() -> None:
+    found = MatchingLines((MatchingLine("s", "a.py", 3, "x = 1"),), 1, is_expression=True)
+
+    assert grep_text(found, path_of, 1000) == (
+        "a.py\n3| x = 1\n(no line holds the pattern as it stands; as a regular expression: 1 line matched)"
+    )
+
+
 def test_paths_that_do_not_fit_are_told_by_folder() -> None:
     paths = ["README.md", *(f"src/{name}/{number}.py" for name in "ab" for number in range(100))]
 
