@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from openbook.errors import QueryError
@@ -14,6 +14,7 @@ from openbook.lookup.references import chunks_defining, chunks_naming
 from openbook.questions.names import identifiers, name_parts
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.roles import role_of
+from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, Kind, RetrievalResult
 
 # Shorter texts are questions. No question that rankings are fitted on is as long and has several lines.
@@ -59,6 +60,8 @@ class Issue:
     """The distinct stack frames, innermost first, then other files and modules in prose."""
     names: tuple[str, ...]
     """Unqualified code names: those in prose, then those in code."""
+    in_prose: int = 0
+    """How many of the names are in prose."""
 
 
 def read_issue(text: str) -> Issue | None:
@@ -81,9 +84,13 @@ def read_issue(text: str) -> Issue | None:
         frames.reverse()
     told = [*frames, *(match for match in _PLACE.finditer(prose) if not match["line"])]
     places = dict.fromkeys(Place(_path_of(match), int(match["line"] or 0)) for match in told)
-    spelled = [*identifiers(prose), *identifiers(text), *(match["name"] for match in frames if match["name"])]
-    names = dict.fromkeys(part for name in spelled for part in name_parts(name)[-1:])
-    return Issue(title, tuple(places), tuple(names))
+    told_of = _unqualified(identifiers(prose))
+    names = _unqualified([*told_of, *identifiers(text), *(match["name"] for match in frames if match["name"])])
+    return Issue(title, tuple(places), tuple(names), len(told_of))
+
+
+def _unqualified(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(part for name in names for part in name_parts(name)[-1:]))
 
 
 def _path_of(place: re.Match[str]) -> str:
@@ -244,14 +251,39 @@ def _file_of(chunk: Chunk) -> IssueFile:
 
 
 def _chunk_in(file: IssueFile, issue: Issue, index: Index) -> Chunk | None:
-    """Return the chunk of a file that the first name or a stack frame refers to; None if there is none.
+    """Return the chunk of a file that a stack frame, or else the rarest name, refers to; None if there is none.
 
+    Names in prose come before those in code. The file may have changed since the frame was printed, so the issue must
+    name the definition in that line too.
     Of a definition in several chunks, it is the one with the line of a stack frame, if any.
     """
     chunks = index.chunks(*file)
     lines = [place.line for place in issue.places if place.path.rpartition("/")[2] == file[1].rpartition("/")[2]]
     framed = [c for line in lines for c in chunks if c.span.start_line <= line <= c.span.end_line]
-    for name in issue.names:
-        if defining := next((chunk for chunk in chunks if name in chunk.defines), None):
-            return next((chunk for chunk in framed if chunk.symbol and chunk.symbol == defining.symbol), defining)
-    return next(iter(framed), None)
+    defined = {name for chunk in chunks for name in chunk.defines}
+    spoken = set(issue.names[: issue.in_prose])
+    rarest = _rarest_first([name for name in issue.names if name in defined], index)
+    names = sorted(rarest, key=lambda name: name not in spoken)
+    for chunk in framed:
+        if name := next((name for name in names if name in (*chunk.defines, _last_part(chunk.symbol))), ""):
+            return _called(chunk, name)
+    if not names:
+        return next(iter(framed), None)
+    return _called(next(chunk for chunk in chunks if names[0] in chunk.defines), names[0])
+
+
+def _rarest_first(names: Sequence[str], index: Index) -> list[str]:
+    """Return names by the number of chunks that contain them; of equals, the one that is mentioned first."""
+    tokens = {name: tokenize(name)[-1:] for name in names}  # the last one stands for the whole name
+    counts = index.frequencies([token for held in tokens.values() for token in held])
+    return sorted(names, key=lambda name: sum(counts.get(token, 0) for token in tokens[name]))
+
+
+def _called(chunk: Chunk, name: str) -> Chunk:
+    """Return a chunk with the symbol that the issue names, which may not be its first one."""
+    is_first = _last_part(chunk.symbol) == name or name not in chunk.defines
+    return chunk if is_first else replace(chunk, symbol=".".join((*chunk.context, name)))
+
+
+def _last_part(symbol: str) -> str:
+    return symbol.rpartition(".")[2]

@@ -151,7 +151,9 @@ class ResultListing:
         """List the first result, and one line for each of the others, as far as the budget allows."""
         left = self.max_tokens - (estimate_tokens(f"{note}\n") if note else 0)
         cut = estimate_tokens(f"({_left_out(len(results))})\n") if results[1:] else 0
-        whole = replace(results[0], chunk=self.whole_of(results[0].chunk))
+        around = self.whole_of(results[0].chunk)
+        # A result that is whole keeps its name, which may not be that of the first definition in it.
+        whole = results[0] if around.span == results[0].chunk.span else replace(results[0], chunk=around)
         every = units(whole.chunk)
         end = every[-1].span.end_line
         head = replace(self._entry(whole, every[:1], every), first_line=end, last_line=end)  # the longest

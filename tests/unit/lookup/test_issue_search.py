@@ -57,6 +57,49 @@ def test_of_a_traceback_within_one_file_the_function_that_people_speak_of_is_sho
     assert found(library, f"`Box.weigh` fails\n\n{PADDING}\n\n{trace}")[0] == "src/shop/Box.java:3"
 
 
+def three_functions(library: Library) -> None:
+    texts, path = ["void run() {}", "void moor() {}", "void lift() {}"], "src/shop/Box.java"
+    chunks, before = [], ""
+    for text, names in zip(texts, (("run",), ("moor", "haul"), ("lift",)), strict=True):
+        chunks.append(chunk_of(text, path, before=before, kind="code", symbol=names[0], defines=names))
+        before += f"{text}\n\n"
+    library.put_chunks("\n\n".join(texts), chunks)
+    library.put("src/shop/Runner.java", *["run();"] * 3, kind="code")
+
+
+def test_of_the_names_that_a_file_defines_the_rarest_is_shown(library: Library) -> None:
+    three_functions(library)
+
+    text = f"It fails in Box.java\n\n{PADDING}\nI think that `run` calls `lift` then.\n\n    haul()\n"
+    assert found(library, text)[0] == "src/shop/Box.java:5"
+
+
+def test_a_part_of_a_file_is_called_by_the_name_for_which_it_is_shown(library: Library) -> None:
+    three_functions(library)
+
+    issue = read_issue(f"It fails in Box.java\n\n{PADDING}\nI think that `run` calls `haul` then.")
+    assert issue is not None
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+    (first, *_) = find_for_issue(issue, read_question("fails"), finder.search, library.index, 5, Filter())
+
+    assert first.chunk.span.start_line == 3
+    assert first.symbol == "haul"
+
+
+def test_the_line_of_a_stack_frame_comes_before_names(library: Library) -> None:
+    three_functions(library)
+    trace = "#0 src/shop/Box.java(3): Label->print()\n#1 src/shop/Box.java(1): Box->moor()\n"
+
+    assert found(library, f"`run` and `lift` fail\n\n{PADDING}\n\n{trace}")[0] == "src/shop/Box.java:3"
+
+
+def test_a_line_of_a_stack_frame_counts_if_the_issue_names_what_is_there_now(library: Library) -> None:
+    three_functions(library)
+    trace = "#0 src/shop/Box.java(3): Label->print()\n"  # of an earlier version, in which `lift` was there
+
+    assert found(library, f"`lift` fails\n\n{PADDING}\n\n{trace}")[0] == "src/shop/Box.java:5"
+
+
 def test_of_a_long_function_the_part_with_the_line_of_the_stack_frame_is_shown(library: Library) -> None:
     text = "def lift():\n" + "\n".join(f"    print({number}, 'of a function')" for number in range(260))
     chunks = chunk_document(Document("src", "src/depot/crane.py", "code", "python", text, ""))

@@ -185,6 +185,15 @@ def test_the_best_result_is_shown_with_the_rest_of_its_definition_and_other_part
     assert told == "a.py:1-4\n1| def carry():\n2|     one()\n3|     two()\n4|     three()"
 
 
+def test_a_best_result_that_is_whole_keeps_the_name_that_it_was_found_by() -> None:
+    text = "def carry():\n    one()"
+    found = replace(result("a.py", text).chunk, symbol="carry")
+
+    told = _whole(text).keep([RetrievalResult(found, 1.0)])
+
+    assert told.startswith("a.py:1-2  carry\n")
+
+
 def test_of_a_definition_that_is_too_long_the_part_that_was_found_is_shown_and_what_follows_said() -> None:
     text = "\n".join("retries = 3" if n == 300 else f"line_{n} = {n}" for n in range(400))
     [found] = with_excerpts(read_question("retries"), [_cut_out(text, 295, 320)])
