@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import groupby
 
 from openbook.costs import estimate_tokens
@@ -14,10 +14,18 @@ from openbook.lookup.matching_lines import MatchingLines
 from openbook.lookup.references import Reference, References
 from openbook.mcp.listing import Places, part_of_line
 from openbook.retrieval.roles import role_of
-from openbook.text import counted
+from openbook.text import LineIndex, counted
 from openbook.types import USES, Course, Use
 
-_MAX_CODE_CHARS = 100
+# Of `find_references` with the code: a call with its arguments, which may stand on the next lines.
+_MAX_CODE_CHARS = 200
+_MAX_CALL_LINES = 5
+_MAX_CALL_CHARS = 1_000
+_CALLED = re.compile(r"[^\S\n]{0,9}(?:::)?(?:<[^()\n]{0,99}>)?[!?]?\(")
+_BRACKET = re.compile(r"[()\[\]{}]")
+
+TextOf = Callable[[str, str], str]
+"""Returns the text of a document by source and path."""
 
 # Names of tests are long. If more tests of a file call a name, only their lines are listed.
 _MAX_NAMED_TESTS = 3
@@ -34,9 +42,16 @@ _MAX_VALUES = 5
 
 
 def references_text(
-    found: References, place_of: Places, max_tokens: int, *, asked: str = "", mentions: bool = False, code: bool = False
+    found: References,
+    place_of: Places,
+    max_tokens: int,
+    *,
+    asked: str = "",
+    mentions: bool = False,
+    code: bool = False,
+    text_of: TextOf = lambda *_: "",
 ) -> str:
-    """Format references by file, or with their code by use and file.
+    """Format references by file, or with their code, which `text_of` has in full, by use and file.
 
     `asked` is the name as it was asked for: if only a part of it was looked for, the text says so.
     Mentions are counted; they are listed if `mentions` is set, or if they are in code and few.
@@ -55,7 +70,7 @@ def references_text(
     if asked and asked.strip().rstrip("()") != found.name:
         notes.insert(0, f"lines with {found.name}")
     if code:
-        return _fitted(_with_code(listed, found.name, place_of), notes, max_tokens)
+        return _fitted(_with_code(listed, found.name, place_of, text_of), notes, max_tokens)
     is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MAX_NAMED
     if not is_named:
         notes.append("too many to name" if found.unread else "too many to name; narrow the path")
@@ -140,18 +155,50 @@ def _notes(found: References, *, counted_ones: int, advice: str = "") -> list[st
     return notes
 
 
-def _with_code(places: Sequence[Reference], name: str, place_of: Places) -> list[str]:
+def _with_code(places: Sequence[Reference], name: str, place_of: Places, text_of: TextOf) -> list[str]:
     """Format one line for each location, grouped by use."""
     lines = list[str]()
     named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    texts: dict[tuple[str, str], tuple[str, LineIndex]] = {}
     for use, of_use in groupby(places, key=lambda place: place.use):
         lines.append(f"{use}:")
-        lines += [
-            f"{place_of(each.source, each.path)}:{each.line}{f' in {each.within}' if each.within else ''}: "
-            + part_of_line(each.text, [found.span() for found in named.finditer(each.text)], _MAX_CODE_CHARS)
-            for each in of_use
-        ]
+        for each in of_use:
+            file = each.source, each.path
+            if file not in texts:
+                text = text_of(*file)
+                texts[file] = text, LineIndex(text)
+            code = _code_at(each, named, *texts[file])
+            calls = [(found.start(), _end_of_call(code, found.end(), len(code))) for found in named.finditer(code)]
+            within = f" in {each.within}" if each.within else ""
+            lines.append(f"{place_of(*file)}:{each.line}{within}: {part_of_line(code, calls, _MAX_CODE_CHARS)}")
     return lines
+
+
+def _code_at(place: Reference, named: re.Pattern[str], text: str, lines: LineIndex) -> str:
+    """Return the line of a reference, with single spaces; of a call or a definition, to the end of its arguments."""
+    found = None
+    if place.line <= len(lines):
+        found = named.search(text, lines.start_of(place.line), lines.end_of(place.line))
+    if found is None:  # it has changed since
+        return place.text
+    start, end = max(lines.start_of(place.line), found.start() - _MAX_CODE_CHARS), lines.end_of(place.line)
+    behind = min(lines.end_of(min(place.line + _MAX_CALL_LINES - 1, len(lines))), found.end() + _MAX_CALL_CHARS)
+    last = end = min(end, behind)
+    if place.use in ("call", "definition"):
+        last = max(end, *(_end_of_call(text, each.end(), behind) for each in named.finditer(text, start, end)))
+    is_cut = last == behind > end and text[last - 1] != ")"
+    return " ".join(text[start:last].split()) + (" ..." if is_cut else "")
+
+
+def _end_of_call(text: str, at: int, most: int) -> int:
+    """Return the end of the arguments behind a name, at most `most`; `at` if there are none."""
+    called = _CALLED.match(text, at)
+    depth = 0
+    for bracket in _BRACKET.finditer(text, called.end() - 1, most) if called else ():
+        depth += 1 if bracket[0] in "([{" else -1
+        if depth == 0:
+            return bracket.end()
+    return most if called else at
 
 
 def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -> list[str]:

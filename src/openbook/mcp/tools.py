@@ -193,7 +193,7 @@ class McpTools:
         name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`. Case counts.")],
         path: Within = "",
         use: Annotated[Use | None, Field(description="Only lines that do this with the name.")] = None,
-        code: Annotated[bool, Field(description="Show the code of each line.")] = False,
+        code: Annotated[bool, Field(description="Show the code of each line, and all arguments of a call.")] = False,
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
         """List every line that defines, calls or imports a name, with the definition around it; mentions are counted.
@@ -211,8 +211,15 @@ class McpTools:
                 found = found.with_elsewhere(_tools(assistant).references_to(name))
             if not found.places:
                 return nothing_text(found, use, path)
-            place_of = AgentPaths(assistant).place_of
-            return references_text(found, place_of, max_tokens, asked=name, mentions=use == "mention", code=code)
+
+            def text_of(source: str, path: str) -> str:
+                document = assistant.index.document(source, path)
+                return document.text if document else ""
+
+            place_of, mentions = AgentPaths(assistant).place_of, use == "mention"
+            return references_text(
+                found, place_of, max_tokens, asked=name, mentions=mentions, code=code, text_of=text_of
+            )
 
     def grep(
         self,

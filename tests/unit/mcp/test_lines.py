@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from openbook.costs import estimate_tokens
 from openbook.lookup.matching_lines import MatchingLine, MatchingLines
 from openbook.lookup.references import Reference, References
@@ -107,13 +109,57 @@ def test_many_tests_of_a_file_that_call_a_name_are_told_by_their_lines() -> None
 
 
 def test_of_a_long_line_the_part_with_the_name_is_shown() -> None:
-    long = replace(place("a.py", 3), text=f"if {' and '.join(f'is_ready({n})' for n in range(9))}: send( 1 )")
+    long = replace(place("a.py", 3), text=f"if {' and '.join(f'is_ready({n})' for n in range(19))}: send( 1 )")
 
     told = references_text(References("send", (long,)), path_of, 1000, code=True)
 
-    assert told.endswith("is_ready(8): send( 1 )")
+    assert told.endswith("is_ready(18): send( 1 )")
     assert "a.py:3 in f: ..." in told
     assert "is_ready(0)" not in told
+
+
+def code_of(text: str, line: int, *, use: Use = "call") -> str:
+    """Return the code that is shown of a line with `send`."""
+    found = References("send", (place("a.py", line, use),))
+    told = references_text(found, path_of, 1000, code=True, text_of=lambda *_: text)
+    return told.partition(" in f: ")[2]
+
+
+def test_a_call_is_shown_with_all_its_arguments() -> None:
+    text = "x = 1\nawait client.send(\n    parcel,\n    to=[a, (b)],\n).result()\nsend(2)\n"
+
+    assert code_of(text, 2) == "await client.send( parcel, to=[a, (b)], )"
+    assert code_of(text, 6) == "send(2)"
+    assert code_of(text, 2, use="mention") == "await client.send("
+
+
+def test_a_definition_is_shown_with_all_its_parameters() -> None:
+    assert (
+        code_of("def send(\n    parcel: str,\n) -> None:\n    ...", 1, use="definition") == "def send( parcel: str, )"
+    )
+
+
+def test_of_a_call_of_many_lines_the_first_ones_are_shown() -> None:
+    text = "send<Parcel>(\n" + "".join(f"  {number},\n" for number in range(9)) + ")"
+
+    assert code_of(text, 1) == "send<Parcel>( 0, 1, 2, 3, ..."
+
+
+def test_of_a_long_line_the_arguments_are_shown_before_what_stands_before_the_call() -> None:
+    lead, arguments = "await " * 60, ", ".join(f"argument_{number}" for number in range(9))
+
+    assert f"send({arguments});" in code_of(f"{lead}send({arguments});", 1)
+
+
+def test_a_line_that_has_changed_since_is_shown_as_it_was() -> None:
+    assert code_of("x = 1\n", 1) == code_of("", 9) == "send( 1 )"
+
+
+@pytest.mark.parametrize("part", ["send(", "send<", "send(a) ", " ", "send ("])
+def test_a_line_that_repeats_one_part_takes_no_more_than_its_length(part: str) -> None:
+    text = "send(" + part * (400_000 // len(part))
+
+    assert len(code_of(text, 1)) < 250
 
 
 def test_no_place_is_lost_where_lines_follow_each_other() -> None:
