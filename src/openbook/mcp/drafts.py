@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
 
@@ -13,10 +13,11 @@ from openbook.extractive.context import Context, ContextItem
 from openbook.extractive.definition_heads import definition_at
 from openbook.extractive.outlines import lines_of
 from openbook.grounding.literal import NOT_CHECKED
-from openbook.index.protocol import DocumentSummary, Index
+from openbook.index.protocol import EVERYTHING, DocumentSummary, Index
 from openbook.library import Library
+from openbook.lookup.named_documents import told_instead
 from openbook.sources.languages import BY_NAME, BY_SUFFIX
-from openbook.text import LineIndex, units
+from openbook.text import LineIndex, counted, units
 from openbook.types import Chunk, RetrievalResult
 from openbook.verify.mentions import Mention, find_mentions
 
@@ -25,6 +26,9 @@ _OPENS, _CLOSES = "`([<", "`)]>"
 
 # Brackets that are empty once the locations in them are removed.
 _EMPTIED = re.compile(r"\s*\([\s,;]*\)")
+
+# Paths as Windows writes them. Tried from the start of a run only, so that long texts take linear time.
+_BACKSLASHED = re.compile(r"(?<![\w.~+@\\-])(?:[A-Za-z]:)?[\w.~+@-]*(?:\\[\w.~+@-]+)+")
 
 # Enough characters to tell a claim from others that cite the same lines.
 _BEGINNING = 50
@@ -41,7 +45,7 @@ class DraftClaim:
     cites: tuple[str, ...]
     """Cited locations, as written."""
     verdict: str
-    """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
+    """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such path or lines), `stale`, `uncited`,
     or empty: no facts."""
     reason: str
     """Empty for `unverified`: words alone cannot decide."""
@@ -57,14 +61,36 @@ def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClai
 
     Claims without facts are left out unless they have a citation.
     """
+    text = _BACKSLASHED.sub(lambda path: _with_slashes(path[0], locate), text)
     mentions = [mention for mention in find_mentions(text, None) if _is_place(mention, locate)]
     shown, numbers = _shown(mentions, assistant.index, locate)
     context = Context(tuple(shown))
     marked = _marked(text, mentions, numbers)
     checked = CitationChecker(context, assistant.text_now).check(marked)
     written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
-    missing = {f"[{number}]" for number in numbers if number > len(shown)}
+    missing = {
+        f"[{number}]": _why_missing(mention, text, assistant.index, locate)
+        for mention, number in zip(mentions, numbers, strict=True)
+        if number > len(shown)
+    }
     return [_judged(claim, written, missing) for claim in checked.claims if claim.verdict or claim.marks]
+
+
+def _with_slashes(path: str, locate: Locate) -> str:
+    """Return a path of Windows with slashes, if there is such a document. Its length stays."""
+    slashed = path.replace("\\", "/")
+    return slashed if locate(slashed) else path
+
+
+def _why_missing(mention: Mention, text: str, index: Index, locate: Locate) -> str:
+    """Return why there are no lines at a location: the path is not known, or the document has fewer."""
+    written = text[mention.start_char : mention.end_char]
+    listed = locate(mention.path)
+    document = index.document(listed.source, listed.path) if listed else None
+    if document is None:
+        told = told_instead(mention.path, [one.path for one in index.documents(EVERYTHING)])
+        return f"no document has the path of {written}; {told}"
+    return f"there are no such lines: {written}; the document has {counted(len(LineIndex(document.text)), 'line')}"
 
 
 def _is_place(mention: Mention, locate: Locate) -> bool:
@@ -125,10 +151,10 @@ def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> s
     return "".join([*parts, text[at:]])
 
 
-def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> DraftClaim:
+def _judged(claim: Claim, written: Mapping[str, str], missing: Mapping[str, str]) -> DraftClaim:
     cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
-    gone = [written[mark] for mark in claim.marks if mark in missing]
+    gone = dict.fromkeys(missing[mark] for mark in claim.marks if mark in missing)
     text = _EMPTIED.sub("", claim.text)
     if gone and claim.verdict != "conflict":  # existing lines do not support missing ones
-        return DraftClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
+        return DraftClaim(text, cites, "unknown", "; ".join(gone))
     return DraftClaim(text, cites, claim.verdict, "" if claim.reason == NOT_CHECKED else claim.reason)

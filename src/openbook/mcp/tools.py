@@ -293,8 +293,9 @@ class McpTools:
     ) -> str:
         """Check what you wrote before you say it: every claim is judged by the lines that it cites.
 
-        `conflict`: a number, quote or identifier is not there, or the lines say otherwise. `unverified`: words alone
-        cannot tell, so read the lines again. `unknown`: there are no such lines. `uncited`: facts without a place.
+        `conflict`: a number, a quote or an identifier is not there, or the lines say otherwise; put identifiers into
+        backticks. `unverified`: words alone cannot tell, so read the lines again. `unknown`: there are no such lines.
+        `uncited`: facts without a place.
         """
         from openbook.mcp.drafts import verify_text
 

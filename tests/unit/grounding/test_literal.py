@@ -42,6 +42,9 @@ def of_code(claim: str) -> CitedClaim:
         pytest.param(of_code("It takes chunks of 8 MiB."), "number", id="not-computed"),
         pytest.param(of_code("`Cache.pop` calls it as well."), "identifier", id="absent-name"),
         pytest.param(of_code("Pass `--no-retry` to turn it off."), "identifier", id="absent-option"),
+        pytest.param(of_code("What it throws is CacheTimeoutError, at once."), "identifier", id="absent-name-in-prose"),
+        pytest.param(of_code("The rest is read from disk_min_size."), "identifier", id="absent-snake-case-in-prose"),
+        pytest.param(of_code("After that, maxDepth is checked."), "identifier", id="absent-camel-case-in-prose"),
         pytest.param(of_page('It says "never share a lock" about threads.'), "quote", id="absent-quote"),
         pytest.param(of_page("A transaction may be shared between threads."), "polarity", id="denial-dropped"),
         pytest.param(of_page("The timeout does not default to 0.25 seconds."), "polarity", id="denial-added"),
@@ -80,6 +83,12 @@ def test_conflict_is_found_by_its_rule(claim: CitedClaim, rule: str) -> None:
         pytest.param(of_code("Chunks have 4 MiB."), id="power"),
         pytest.param(of_code("With `retry=True` it sleeps for a quarter of a second."), id="argument"),
         pytest.param(of_code("There is no `pop` on it."), id="denied-name"),
+        pytest.param(of_code("There is no CacheTimeoutError then."), id="denied-name-in-prose"),
+        pytest.param(
+            of_code("WebAssembly and JavaScript can, on x86_64, an iPhone and macOS."), id="names-of-products"
+        ),
+        pytest.param(of_code("See read_me.md, docs/some_page and https://a.example/theBestPage."), id="names-of-files"),
+        pytest.param(of_code("In line 905, or in lines 3, 7 and 9-12, it sleeps."), id="numbers-of-lines"),
         pytest.param(of_code("Unlike `push`, it overwrites."), id="compared-name"),
         pytest.param(of_code("Something like `session.token` works as a key."), id="example-name"),
         pytest.param(of_code("So `cache.set('a', 7)` followed by another call leaves 7 there."), id="example-number"),
@@ -120,6 +129,10 @@ def test_conflict_is_found_by_its_rule(claim: CitedClaim, rule: str) -> None:
 )
 def test_true_claim_is_unverified(claim: CitedClaim) -> None:
     assert check_literally(claim).verdict == "unverified"
+
+
+def test_the_number_of_a_line_is_judged_by_a_text_that_tells_of_lines() -> None:
+    assert check_literally(CitedClaim("It fails in line 6 of the file.", "It fails in line 5 there.")).rule == "number"
 
 
 @pytest.mark.parametrize(
