@@ -63,3 +63,13 @@ def test_numbers_below_a_limit_without_an_upper_one_are_taken_as_it(
     assert not result.is_error
     assert result.content[0].text.startswith(start)
     assert result.content[0].text.endswith(note)
+
+
+def test_a_search_in_another_language_says_so_unless_another_search_is_not(library: WatchedLibrary) -> None:
+    query, note = "Wie schwer darf denn ein Paket höchstens sein?", "The question and the sources are in different"
+
+    alone = call(library, "search", query=query).content[0].text
+    with_other = call(library, "search", query=query, also=["weigh"]).content[0].text
+
+    assert note in alone.partition("course.txt")[0]
+    assert note not in with_other

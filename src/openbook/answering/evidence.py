@@ -24,7 +24,7 @@ from openbook.answering.filling import (
     with_parameter_sections,
 )
 from openbook.answering.followups import StandaloneQuestion
-from openbook.answering.missing import missing_words
+from openbook.answering.missing import is_in_another_language, missing_words
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.extractive.citations import TextNow
@@ -37,21 +37,15 @@ from openbook.lookup.quotations import find_quoted
 from openbook.lookup.spelling import suggestions
 from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
-from openbook.questions.words import FOREIGN_WORDS
 from openbook.retrieval import weights
 from openbook.retrieval.fusion import fuse
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
-from openbook.tokens import WORD, tokenize
+from openbook.tokens import WORD
 from openbook.types import Chunk, Filter, ResultRole, RetrievalResult
 
 # Several results may be of one place, so a question for places needs more of them.
 _PLACES_FACTOR = 3
-
-# Stop words are in more chunks than this of a library in their language, and in fewer of others. Of 51 questions in
-# German, French and Spanish to three English projects, 49 are recognized (32 where any chunk counts), and none of five
-# in French to a French one.
-_COMMON_SHARE = 0.02
 
 # Uses of a name rank low, since other words of the question are seldom near.
 _USES_FACTOR = 8
@@ -253,18 +247,5 @@ class EvidenceFinder:
         return any(word in map(str.lower, WORD.findall(result.chunk.text)) for result in results)
 
     def speaks_another_language(self, query: Question) -> bool:
-        """Check whether a question is neither in English nor in a language of the library.
-
-        The library lacks at least half of its words then. Stop words have to be common in it: `la`, `das` and `es`
-        occur in a name, a message or a translation of most projects.
-        """
-        if not (query.in_other_language or query.is_foreign):
-            return False
-        words = {word: tokens for word in set(WORD.findall(query.text.lower())) if (tokens := tokenize(word))}
-        known = self.index.frequencies([token for tokens in words.values() for token in tokens])
-        common = _COMMON_SHARE * self.index.stats().chunks
-        absent = 0
-        for word, tokens in words.items():
-            held = max(known.get(token, 0) for token in tokens)
-            absent += held <= (common if word in FOREIGN_WORDS else 0)
-        return absent * 2 >= len(words)
+        """Check whether a question is neither in English nor in a language of the library."""
+        return is_in_another_language(query, self.index)

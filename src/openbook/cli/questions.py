@@ -156,7 +156,7 @@ def search(
 
     A query in double quotation marks, as '"if err != nil"', finds exactly this text, in any case.
     """
-    from openbook.answering.missing import missing_note
+    from openbook.answering.missing import language_note, missing_note
     from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
@@ -169,7 +169,9 @@ def search(
         for question in questions:
             results = assistant.search(question, limit=limit, where=where, view="files" if files else chosen_view)
             found += len(results)
-            note = missing_note(question, results, assistant.index)
+            index, embedder = assistant.index, assistant.retriever.embedder
+            notes = (missing_note(question, results, index), language_note(question, results, index, embedder))
+            note = " ".join(filter(None, notes))
             if note:
                 printing.note(note)
             if as_json or (queries and not files):

@@ -124,6 +124,7 @@ class McpTools:
             listing.relevant_lines_of = lambda chunk, results, share: _relevant_lines(queries, chunk, results, share)
             results = tools.results_of(queries, kind, within, limit)
             notes.append(tools.missing_note(query, results))
+            notes.append(self._language_note(queries, results))
             return listing.keep(results)
 
         notes: list[str] = []
@@ -342,6 +343,14 @@ class McpTools:
         with self._library.fresh() as assistant:
             meant = assistant.course(course)
             return lessons_text(meant, assistant.outline(meant), AgentPaths(assistant).place_of, max_tokens)
+
+    def _language_note(self, queries: Sequence[str], results: Sequence[RetrievalResult]) -> str:
+        """Return a note on the language of the searches, if none is in that of the library."""
+        from openbook.answering.missing import language_note
+
+        assistant = self._library.assistant
+        notes = [language_note(query, results, assistant.index, assistant.retriever.embedder) for query in queries]
+        return notes[0] if all(notes) else ""
 
     def _named(self, path: str) -> str:
         return AgentPaths(self._library.assistant).named(path)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answering.missing import missing_words
+from openbook.answering.missing import language_note, missing_words
 from openbook.library import Library
 from openbook.questions.question import read_question
 from openbook.settings import Settings
+from openbook.testing import HashEmbedder
 from tests.support import write_tree
 
 
@@ -49,3 +50,29 @@ def test_an_answer_from_a_small_folder_says_that_it_lacks_the_subject(tmp_path: 
 
     assert not answer.refused
     assert answer.answer.startswith(f"{note}Quoted from the sources;")
+
+
+@pytest.mark.parametrize(
+    ("question", "is_noted"),
+    [
+        pytest.param("Wo wird geprüft, ob die Tiefe beim Lesen überschritten ist?", True, id="german"),
+        pytest.param("Où vérifie-t-on que la profondeur est dépassée ?", True, id="french"),
+        pytest.param("Hat der reader das gadget limit per day?", False, id="mostly-words-that-are-there"),
+        pytest.param("Where is the depth checked?", False, id="english"),
+        pytest.param("gadget", False, id="a-word"),
+        pytest.param('"wird nicht mehr"', False, id="a-quotation"),
+    ],
+)
+def test_results_of_a_question_in_another_language_come_with_a_note(
+    tmp_path: Path, question: str, is_noted: bool
+) -> None:
+    files = {"gadget.md": "The reader has a gadget limit of 7 per day. " * 3}
+
+    with Library.of(write_tree(tmp_path / "limits", files), settings=Settings(home=tmp_path / "home")) as library:
+        results = library.search("gadget")
+        note = language_note(question, results, library.index, library.retriever.embedder)
+
+        assert note.startswith("The question and the sources are in different languages" if is_noted else "")
+        assert bool(note) is is_noted
+        assert language_note(question, [], library.index, library.retriever.embedder) == ""
+        assert language_note(question, results, library.index, HashEmbedder()) == ""
