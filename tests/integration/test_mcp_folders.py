@@ -238,3 +238,50 @@ def test_a_file_that_was_left_out_is_named_with_the_reason(shop: Path, library: 
     assert told in str(call(library, "search", query="long line", path="docs/big.txt"))
     assert told in str(call(library, "grep", pattern="long line", path="docs/big.txt"))
     assert "left out" not in str(call(library, "read_lines", path="docs/small.txt"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src\\parcels.py:4:5",
+        "src/parcels.py:line 4",
+        "src/parcels.py(4,5)",
+        "`src/parcels.py:4`",
+        '"src/parcels.py":4',
+        'File "src/parcels.py", line 4, in weigh',
+        "parcels.py:4",
+        "src/parcels.py:4:",
+    ],
+)
+def test_a_path_may_be_written_as_stack_traces_and_editors_do(path: str, library: WatchedLibrary) -> None:
+    told = call(library, "read_lines", path=path).content[0].text
+
+    assert told == "src/parcels.py:4-4\n4| def weigh(parcel: str) -> float:"
+    assert call(library, "outline", path=path).content[0].text.startswith("src/parcels.py")
+    assert call(library, "find_related", path=path, line=4).content[0].text.startswith("test_parcels.py:")
+
+
+def test_a_url_of_a_file_is_its_path(shop: Path, library: WatchedLibrary) -> None:
+    told = call(library, "read_lines", path=f"file://{shop}/src/parcels.py:4").content[0].text
+
+    assert told.startswith("src/parcels.py:4-4")
+
+
+def test_a_part_of_a_path_means_no_document_if_several_end_so(shop: Path, library: WatchedLibrary) -> None:
+    (shop / "old").mkdir()
+    (shop / "old" / "parcels.py").write_text("def weigh(): ...\n", encoding="utf-8")
+    call(library, "list_sources")
+
+    with library.fresh() as assistant:
+        assistant.sync()
+    result = call(library, "read_lines", path="parcels.py:4")
+
+    assert result.is_error
+    assert "did you mean old/parcels.py or src/parcels.py?" in result.content[0].text
+
+
+@pytest.mark.parametrize("path", ["src/parcels.py:1-9", "src\\*.py", "*arcels.{py,md}", "`src/`"])
+def test_a_pattern_may_have_lines_backslashes_and_braces(path: str, library: WatchedLibrary) -> None:
+    told = call(library, "grep", pattern="def weigh", path=path).content[0].text
+
+    assert told == "src/parcels.py\n4| def weigh(parcel: str) -> float:\n(1 line matched)"

@@ -14,6 +14,9 @@ from openbook.types import Filter
 # minutes and blocked everything else.
 _MAX_WILDCARDS = 4
 _SHOWN_CHARS = 80
+# `*.{cs,md}`, as shells and ripgrep read it; .gitignore has none of these. `{{name}}` of templates has no comma.
+_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+_MAX_ALTERNATIVES = 64
 _ESCAPED = re.compile(r"\\.")
 _WILDCARD = re.compile(r"\*+")
 
@@ -72,7 +75,7 @@ def is_below(path: str, top: str) -> bool:
 
 
 def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return a function that tells whether a path matches any of some .gitignore patterns.
+    """Return a function that tells whether a path matches any of some .gitignore patterns, which may have `{a,b}`.
 
     Raises:
         QueryError: A pattern is invalid, or has so many wildcards that matching could take minutes.
@@ -80,7 +83,7 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
     from pathspec import GitIgnoreSpec  # only filtered queries pay for the import
 
     # No path begins with `./`: it is written for the top of the source.
-    globs = tuple(f"/{glob[2:]}" if glob.startswith("./") else glob for glob in globs)
+    globs = tuple(f"/{each[2:]}" if each.startswith("./") else each for glob in globs for each in _alternatives(glob))
     for glob in globs:
         if len(_WILDCARD.findall(glob)) > _MAX_WILDCARDS:
             raise QueryError(
@@ -96,6 +99,28 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
                 hint=r"write it as in .gitignore, such as *.py or src/, with a backslash before a !, [ or \ of a name",
             ) from exc
     return GitIgnoreSpec.from_lines(globs, backend="simple").match_file
+
+
+def _alternatives(glob: str) -> list[str]:
+    """Return the patterns that one with `{a,b}` stands for.
+
+    Raises:
+        QueryError: There are too many.
+    """
+    found, waiting = list[str](), [glob]
+    while waiting:
+        each = waiting.pop()
+        braces = _BRACES.search(each)
+        if braces is None:
+            found.append(each)
+        else:
+            parts = braces[1].split(",")[: _MAX_ALTERNATIVES + 1]
+            waiting += (f"{each[: braces.start()]}{part}{each[braces.end() :]}" for part in parts)
+        if len(found) + len(waiting) > _MAX_ALTERNATIVES:
+            raise QueryError(
+                f"the pattern {glob[:_SHOWN_CHARS]!r} stands for more than {_MAX_ALTERNATIVES}", hint="name a folder"
+            )
+    return found
 
 
 def _check_brackets(glob: str) -> None:

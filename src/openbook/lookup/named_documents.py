@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 from openbook.errors import NoDocumentError, ToolError
 from openbook.index.filters import filter_predicate
@@ -27,7 +28,9 @@ class NamedDocuments:
         self._where = where
 
     def find(self, path: str) -> tuple[DocumentSummary, int, int]:
-        """Resolve a path, with or without its source in front, and the lines after it, which are 0 if there are none.
+        """Resolve a path as agents, stack traces and editors write it, and the lines after it, 0 if there are none.
+
+        It may have its source in front. If no document has it, it means the only one that ends so.
 
         Raises:
             NoDocumentError: No document matches.
@@ -38,8 +41,12 @@ class NamedDocuments:
         def named(wanted: str) -> list[DocumentSummary]:
             return [one for one in documents if wanted in (one.path, f"{one.source}/{one.path}")]
 
-        wanted, first, last = split_lines(path.strip().removeprefix("./"), lambda whole: bool(named(whole)))
-        found = named(wanted)
+        wanted, first, last = split_lines(unwrapped(path), lambda whole: bool(named(whole)))
+        slashed = wanted.replace("\\", "/")
+        found = named(wanted) or named(slashed)
+        if not found:
+            ending = [one for one in documents if slashed and one.path.endswith(f"/{slashed}")]
+            found = ending if len(ending) == 1 else []
         if not found:
             told = told_instead(wanted, [one.path for one in documents])
             raise NoDocumentError(f"the library has no document of that path; {told}")
@@ -83,11 +90,18 @@ def path_check(pattern: str) -> Callable[[str], bool]:
 _MAX_SUGGESTIONS = 3
 _MAX_FOLDERS = 8
 
-# `src/a.py:12-18`; `src/a.py:12-18,20-31` as in results, which is read as one range; `src/a.py:12:5` as in compiler
-# messages; and `src/a.py#L12-L18` as on GitHub.
+# `src/a.py:12-18`, and `src/a.py:12-18,20-31` as in results, which is read as one range; `src/a.py:12:5` of compilers;
+# `a.cs:line 12` of .NET; `a.cs(12,5)` of MSBuild and tsc; `src/a.py#L12-L18` of GitHub; `a.py", line 12` of Python.
 _LINES = re.compile(
-    r"(.+?)(?::(\d{1,9})(?:(?:[-\u2013]\d{1,9}, ?\d{1,9})*[-\u2013](\d{1,9})|:\d+)?|#L(\d{1,9})(?:-L?(\d{1,9}))?)"
+    r"(.+?)(?:"
+    r":(?:lines? )?(\d{1,9})(?:(?:[-\u2013]\d{1,9}, ?\d{1,9})*[-\u2013](\d{1,9})|,(\d{1,9})|:\d{1,9}(?:-\d{1,9})?)?"
+    r"|#L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?"
+    r"|\((\d{1,9})(?:[,:]\d{1,9})*\)"
+    r"|,? lines? (\d{1,9})(?:[-\u2013](\d{1,9}))?"
+    r"):?"
 )
+_OF_PYTHON = re.compile(r"File (\".+?\", line \d{1,9})(?:, in .*)?")
+_QUOTED = re.compile(r"([`'\"])([^`'\"]+)\1(.*)", re.DOTALL)
 
 
 def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int, int]:
@@ -101,8 +115,27 @@ def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int
     named = _LINES.fullmatch(path)
     if named is None or is_document(path):
         return path, 0, 0
-    first = int(named[2] or named[4])
-    return named[1], first, int(named[3] or named[5] or first)
+    first = int(named[2] or named[5] or named[7] or named[8])
+    last = int(named[3] or named[6] or named[9] or first)
+    # Behind a comma is a second line, or a column, which may be any number.
+    return named[1], first, max(last, int(named[4] or 0))
+
+
+def unwrapped(path: str) -> str:
+    """Return a path without what stands around it in texts: quotation marks, `file://`, or `File` of Python.
+
+    Example:
+        >>> unwrapped('File "./a b.py", line 12, in send'), unwrapped("`src/a.py`:3"), unwrapped("file:///a%20b.md")
+        ('a b.py, line 12', 'src/a.py:3', '/a b.md')
+    """
+    path = path.strip()
+    if of_python := _OF_PYTHON.fullmatch(path):
+        path = of_python[1]
+    if quoted := _QUOTED.fullmatch(path):
+        path = f"{quoted[2]}{quoted[3]}"
+    if path.startswith("file://"):
+        path = unquote(path.removeprefix("file://"))
+    return path.removeprefix("./")
 
 
 def told_instead(wanted: str, paths: Sequence[str]) -> str:

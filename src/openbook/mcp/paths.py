@@ -41,7 +41,9 @@ class AgentPaths:
 
     def named(self, path: str) -> str:
         """Convert an absolute path to one that begins with the name of its source."""
-        wanted = path.strip().removeprefix("./")
+        from openbook.lookup.named_documents import unwrapped
+
+        wanted = unwrapped(path)
         for root in self._roots:
             if wanted == root.location:
                 return f"{root.name}/{wanted.rpartition('/')[2]}"
@@ -55,7 +57,7 @@ class AgentPaths:
         from openbook.lookup.named_documents import split_lines
         from openbook.sources.exclusions import is_ignored_file
 
-        wanted = split_lines(self.named(path), lambda _: False)[0].strip("/")
+        wanted = split_lines(self.named(path), lambda _: False)[0].replace("\\", "/").strip("/")
         if is_ignored_file(wanted.rpartition("/")[2]):
             return "files of that name are left out: lock files, minified code, source maps and drawings"
         for root in self._roots if wanted else ():
@@ -78,8 +80,12 @@ class AgentPaths:
     def within(self, pattern: str) -> tuple[str, Filter]:
         """Convert a pattern that is absolute, or begins with the name of one of several sources.
 
+        Lines behind the path of a document are dropped. A pattern with backslashes has slashes, unless it matches as it
+        is: in .gitignore, they escape.
+
         Returns the pattern relative to the source, and the filter for its documents.
         """
+        pattern = self._as_pattern(pattern)
         for root in self._roots:
             where = Filter(sources=frozenset({root.name}))
             if pattern.rstrip("/") == root.location:
@@ -91,6 +97,16 @@ class AgentPaths:
             if slash and any(source == root.name for root in self._roots):
                 return f"/{rest}" if rest else "", Filter(sources=frozenset({source}))
         return pattern, EVERYTHING
+
+    def _as_pattern(self, pattern: str) -> str:
+        from openbook.lookup.named_documents import path_check, split_lines, unwrapped
+
+        pattern = unwrapped(pattern)
+        path = split_lines(pattern, lambda whole: whole in self._named)[0]
+        if "\\" not in path:
+            return path
+        is_meant = path_check(path)
+        return path if any(map(is_meant, self._named)) else path.replace("\\", "/")
 
     @cached_property
     def _pending(self) -> Mapping[str, Difference | SourceError]:

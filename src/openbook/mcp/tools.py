@@ -35,7 +35,9 @@ _MAX_SEARCHES = 5
 _MAX_CHECKED_CHARS = 100_000
 
 Path = Annotated[str, Field(description="As results show it; lines behind it are passed over.")]
-Within = Annotated[str, Field(description="Only paths like this, as in .gitignore: `*.py`, `src/`, or one file.")]
+Within = Annotated[
+    str, Field(description="Only paths like this, as in .gitignore: `*.py`, `*.{c,h}`, `src/`, or one file.")
+]
 Tokens = Annotated[int, Field(ge=100, le=MAX_TOKENS, description="Most tokens to show. What is cut is said.")]
 CourseName = Annotated[str, Field(description="Its title, a part of it, or its name as list_courses shows it.")]
 

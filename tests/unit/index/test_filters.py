@@ -61,15 +61,28 @@ def test_a_pattern_that_only_some_backends_can_compile_is_no_error() -> None:
         ("./*.py", "cash.py", True),
         ("./*.py", "till/cash.py", False),
         (r"\[*.py", "[cash.py", True),
+        ("*.{py,md}", "till/cash.md", True),
+        ("{till,bank}/*.{py,md}", "bank/cash.py", True),
+        ("{till,bank}/*.{py,md}", "shop/cash.py", False),
+        ("{bank,{till,shop}}/*.py", "shop/cash.py", True),
+        (r"*.{py,\[md}", "till/cash.[md", True),
+        ("till/cash{,_old}.py", "till/cash.py", True),
+        ("{{cash}}/*.py", "{{cash}}/a.py", True),
     ],
 )
-def test_a_pattern_may_begin_with_the_current_folder_or_an_escaped_bracket(
+def test_a_pattern_may_have_braces_or_begin_with_the_current_folder_or_an_escaped_bracket(
     glob: str, path: str, *, matches: bool
 ) -> None:
     check = filter_predicate(Filter(globs=(glob,)))
 
     assert check is not None
     assert check("shop", path, "code") is matches
+
+
+@pytest.mark.parametrize("glob", ["{a,b}" * 7, f"*.{{{'a,' * 10_000}}}", "{" * 20_000 + "a,b}" * 9])
+def test_a_pattern_that_stands_for_too_many_is_refused(glob: str) -> None:
+    with pytest.raises(QueryError, match="stands for more than 64"):
+        filter_predicate(Filter(globs=(glob,)))
 
 
 @pytest.mark.parametrize("glob", ["!", "a\\", "[z-a]", "[", "a[b/*.py", "[a]["])

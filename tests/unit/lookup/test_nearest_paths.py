@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.lookup.named_documents import split_lines, told_instead, told_of_pattern
+from openbook.lookup.named_documents import split_lines, told_instead, told_of_pattern, unwrapped
 
 PATHS = ["README.md", "src/main.rs", "src/cli.rs", "tests/cli.rs", *(f"docs/{number}/index.md" for number in range(5))]
 
@@ -74,3 +74,32 @@ def test_lines_behind_a_path_are_read(written: str, path: str, first: int, last:
 
 def test_a_document_may_have_a_name_that_looks_like_a_path_with_lines() -> None:
     assert split_lines("a:3", lambda path: path == "a:3") == ("a:3", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "lines"),
+    [
+        pytest.param("src/a.py:3,9", (3, 9), id="two-lines"),
+        pytest.param("src/a.py:30,9", (30, 30), id="line-and-column"),
+        pytest.param("src/a.py:3:9-14", (3, 3), id="columns"),
+        pytest.param("src/a.py:lines 3-9", (3, 9), id="in-words"),
+        pytest.param("src/a.py, line 3", (3, 3), id="of-python"),
+        pytest.param("src/a.py(3)", (3, 3), id="brackets"),
+        pytest.param("src/a.py(3,9,3,12)", (3, 3), id="brackets-with-an-end"),
+        pytest.param("src/a.py#L3C1-L9C2", (3, 9), id="of-github"),
+    ],
+)
+def test_lines_are_read_in_every_notation(path: str, lines: tuple[int, int]) -> None:
+    assert split_lines(path, lambda _: False) == ("src/a.py", *lines)
+
+
+@pytest.mark.parametrize("path", ["app/(shop)/page.tsx", "a (copy).py", "v1.2:final", "a.py(x)", "line 3"])
+def test_what_is_part_of_a_path_is_not_read_as_lines(path: str) -> None:
+    assert split_lines(unwrapped(path), lambda _: False) == (path, 0, 0)
+
+
+@pytest.mark.parametrize("part", ["a", ":1", ",1", ":1-2,3-4", "(1,", "`", "line 1", 'File "'])
+def test_a_path_that_repeats_one_part_takes_no_more_than_its_length(part: str) -> None:
+    text = part * (20_000 // len(part)) + "!"
+
+    assert split_lines(unwrapped(text), lambda _: False)[0]
