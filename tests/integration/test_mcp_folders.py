@@ -285,3 +285,32 @@ def test_a_pattern_may_have_lines_backslashes_and_braces(path: str, library: Wat
     told = call(library, "grep", pattern="def weigh", path=path).content[0].text
 
     assert told == "src/parcels.py\n4| def weigh(parcel: str) -> float:\n(1 line matched)"
+
+
+def test_a_file_that_is_there_and_not_in_the_library_is_told_with_the_reason(shop: Path) -> None:
+    (shop / ".git").mkdir()
+    (shop / ".gitignore").write_text("gen/\n", encoding="utf-8")
+    (shop / ".openbookignore").write_text("drafts/*.md\n", encoding="utf-8")
+    for path in ("gen/api.ts", "drafts/a.md", "node_modules/x/a.js", "icon.png", "big.txt"):
+        (shop / path).parent.mkdir(parents=True, exist_ok=True)
+        (shop / path).write_text("x = 1\n" * (1 if path != "big.txt" else 1_000_000), encoding="utf-8")
+
+    with watched(shop) as library:
+        told = {
+            path: call(library, "read_lines", path=path).content[0].text
+            for path in ("gen/api.ts:3", "gen\\api.ts", "drafts/a.md", "node_modules/x/a.js", "icon.png", "big.txt")
+        }
+        of_pattern = call(library, "grep", pattern="x", path="gen/").content[0].text
+        others = [call(library, "read_lines", path=path) for path in ("gen/no.ts", "../shop/gen/api.ts")]
+
+    by_git = "that path is left out: ignored by git; .openbookignore can include it"
+    assert told == {
+        "gen/api.ts:3": by_git,
+        "gen\\api.ts": by_git,
+        "drafts/a.md": "that path is left out: ignored by .openbookignore",
+        "node_modules/x/a.js": "that path is left out: node_modules is made by tools; .openbookignore can include it",
+        "icon.png": "that file is left out: binary by name; nothing reads this format; save it as text, PDF or DOCX",
+        "big.txt": "that file is left out: too large; raise OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES",
+    }
+    assert of_pattern == by_git
+    assert all("the library has no document of that path" in other.content[0].text for other in others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openbook.errors import SourceError
@@ -14,6 +15,7 @@ from openbook.types import Filter
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from openbook.index.protocol import Source
     from openbook.ingest.difference import Difference
     from openbook.library import Library
 
@@ -53,7 +55,6 @@ class AgentPaths:
 
     def why_left_out(self, path: str) -> str:
         """Return why a file of that path is not in the library, and what to do; empty if there is none, or it is."""
-        from openbook.ingest.remedies import remedy_for
         from openbook.lookup.named_documents import split_lines
         from openbook.sources.exclusions import is_ignored_file
 
@@ -61,9 +62,9 @@ class AgentPaths:
         if is_ignored_file(wanted.rpartition("/")[2]):
             return "files of that name are left out: lock files, minified code, source maps and drawings"
         for root in self._roots if wanted else ():
-            for left, reason in self._assistant.unread(Filter(sources=frozenset({root.name}))).items():
-                if f"/{root.name}/{left}".endswith(f"/{wanted}"):
-                    return "; ".join(filter(None, (f"that file is left out: {_shortened(reason)}", remedy_for(reason))))
+            difference = self._pending[root.name]
+            if not isinstance(difference, SourceError) and (why := _why_not_indexed(root, difference, wanted)):
+                return why
         return ""
 
     def left_out(self, source: str) -> str:
@@ -119,6 +120,20 @@ class AgentPaths:
             for path in (one.path, f"{one.source}/{one.path}"):
                 named.setdefault(path, []).append(one)
         return named
+
+
+def _why_not_indexed(root: Source, difference: Difference, wanted: str) -> str:
+    """Return why a source has a file of that path, or a path that ends so, which is not indexed."""
+    from openbook.ingest.remedies import remedy_for
+    from openbook.sources.walk import why_ignored
+
+    for reason, paths in difference.not_indexed().items():
+        if any(f"/{root.name}/{left}".endswith(f"/{wanted}") for left in paths):
+            return "; ".join(filter(None, (f"that file is left out: {_shortened(reason)}", remedy_for(reason))))
+    path = wanted.removeprefix(f"{root.name}/")
+    ignored = "" if any(file.path == path for file in difference.scan.files) else why_ignored(Path(root.location), path)
+    remedy = "" if ".openbookignore" in ignored else "; .openbookignore can include it"
+    return f"that path is left out: {ignored}{remedy}" if ignored else ""
 
 
 def _shortened(reason: str) -> str:

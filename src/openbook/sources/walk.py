@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from openbook.errors import SourceError
@@ -142,6 +142,40 @@ def scan_folder(
         SourceError: The root cannot be listed.
     """
     return _Walk(root, max_file_bytes, max_document_bytes, readers).run()
+
+
+def why_ignored(root: Path, path: str) -> str:
+    """Return which rule ignores a file or folder, by its path from the root; empty if none does, or it is not there.
+
+    Files that git tracks count as any other. Nothing but ignore files is opened, and no link is followed.
+    """
+    rules, folder, prefix = rules_above(root), root, ""
+    parts = PurePosixPath(path).parts
+    for part in parts if os.path.lexists(root / path) else ():
+        try:
+            with os.scandir(folder) as found:
+                names = {entry.name for entry in found}
+        except OSError:
+            return ""
+        if part not in names or (folder / part).is_symlink():  # `..` is none of the names
+            return ""
+        rules = rules.enter(folder, prefix, names)
+        folder /= part
+        prefix += f"{part}/" if folder.is_dir() else part
+        if reason := _why_ignored_here(rules, prefix, {name.lower() for name in names}):
+            return reason
+    return ""
+
+
+def _why_ignored_here(rules: IgnoreRules, path: str, siblings: set[str]) -> str:
+    own = rules.own_verdict(path)
+    if own is not None:
+        return "ignored by .openbookignore" if own else ""
+    if rules.is_ignored_by_git(path):
+        return "ignored by git"
+    name = PurePosixPath(path).name
+    is_default = is_ignored_folder(name, siblings) if path.endswith("/") else is_ignored_file(name, siblings)
+    return f"{name} is made by tools" if is_default else ""
 
 
 @dataclass(frozen=True, slots=True)
