@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from openbook.answers import GenerationResult
     from openbook.library import Library
+    from openbook.types import RetrievalResult
 
 Queries = Annotated[
     Path | None,
@@ -156,7 +157,6 @@ def search(
 
     A query in double quotation marks, as '"if err != nil"', finds exactly this text, in any case.
     """
-    from openbook.answering.missing import language_note, missing_note
     from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
@@ -169,9 +169,7 @@ def search(
         for question in questions:
             results = assistant.search(question, limit=limit, where=where, view="files" if files else chosen_view)
             found += len(results)
-            index, embedder = assistant.index, assistant.retriever.embedder
-            notes = (missing_note(question, results, index), language_note(question, results, index, embedder))
-            note = " ".join(filter(None, notes))
+            note = _note_on(question, results, assistant)
             if note:
                 printing.note(note)
             if as_json or (queries and not files):
@@ -185,6 +183,14 @@ def search(
         others = "search without the quotation marks" if note else "try other words"
         printing.advise("nothing found", f"{others}, fewer filters, or other folders")
         raise typer.Exit(EXIT_NOTHING)
+
+
+def _note_on(question: str, results: Sequence[RetrievalResult], assistant: Library) -> str:
+    from openbook.answering.missing import language_note, missing_note
+
+    index, embedder = assistant.index, assistant.retriever.embedder
+    notes = (missing_note(question, results, index), language_note(question, results, index, embedder))
+    return " ".join(filter(None, notes))
 
 
 def _queries_and_paths(words: Sequence[str], queries: Path | None) -> tuple[list[str], list[str]]:
