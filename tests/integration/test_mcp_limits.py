@@ -73,3 +73,10 @@ def test_a_search_in_another_language_says_so_unless_another_search_is_not(libra
 
     assert note in alone.partition("course.txt")[0]
     assert note not in with_other
+
+
+def test_an_issue_with_a_long_log_is_searched_for(library: WatchedLibrary) -> None:
+    result = call(library, "search", query="`weigh` fails\n\n" + "It worked before. " * 2_000)
+
+    assert not result.is_error
+    assert "src/parcels.py" in result.content[0].text

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
-from openbook.questions.question import Question, read_question
+from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.questions.words import FOREIGN_WORDS, is_everyday
 from openbook.tokens import WORD, tokenize
 from openbook.types import RetrievalResult
@@ -39,7 +39,7 @@ def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -
     text of an issue. A word that is a part of one in the results, as `glue` of "glued", or of their paths, is no such
     word.
     """
-    asked = read_question(query)
+    asked = read_question(query[:MAX_QUERY_CHARS])  # only the text of an issue is longer
     if not results and asked.as_written:
         return f"No document has {' and '.join(map(_quoted, asked.as_written))} as written."
     if not results or asked.as_written or results[0].signals.get("message"):
@@ -67,7 +67,7 @@ def language_note(query: str, results: Sequence[RetrievalResult], index: Index, 
 
     Empty without results too, and with an embedder that is not ours, whose vectors may be alike in all languages.
     """
-    asked = read_question(query)
+    asked = read_question(query[:MAX_QUERY_CHARS])  # only the text of an issue is longer
     if not results or asked.as_written or not asked.is_foreign or not is_in_another_language(asked, index):
         return ""
     from openbook.answering.prompting import fill_template
