@@ -32,7 +32,7 @@ _ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[|;;;###)")
 _TAG = re.compile(r"</?(?:summary|remarks|para|p)>|^[@\\](?:brief|dev|notice|title)\b")
 
 _ERLANG_SPEC = re.compile(r"^-spec\s", re.MULTILINE)  # the types of a function, behind its comment
-_ELIXIR_DOC = re.compile(r'@doc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
+_ELIXIR_DOC = re.compile(r'@(?:type)?doc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
 _ELIXIR_MODULE = re.compile(r'\A\s*do\s+@moduledoc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
 
 _MAX_LITERAL_CHARS = 4000  # the first paragraph is searched within these
@@ -75,7 +75,7 @@ def leading_docstring(text: str) -> str:
     """
     if not text.strip():
         return ""
-    elixir = _ELIXIR_DOC.search(text) if "@doc" in text else None
+    elixir = _ELIXIR_DOC.search(text) if "doc" in text else None
     if elixir is not None:
         return first_paragraph(elixir[1] or elixir[2] or "")
     lines: list[str] = []
@@ -199,7 +199,7 @@ class DefinitionFinder:
         previous: Node | None = None
         for node in parent.named_children:
             kind = node.type
-            if kind in leading_types:
+            if kind in leading_types and not self._defines(node, kind):
                 leading.append(node)
                 continue
             if kind in wanted:
@@ -207,6 +207,10 @@ class DefinitionFinder:
             previous = node
             leading.clear()
         return reversed(steps)
+
+    def _defines(self, node: Node, kind: str) -> bool:
+        rule = self._rules.defining.get(kind)
+        return rule is not None and rule(node, self._text_of) is not None
 
     def _unwrap(self, node: Node, place: _Place, extent: _Extent) -> Iterable[_Step]:
         steps = list(self._steps(node, place))

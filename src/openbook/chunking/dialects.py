@@ -24,6 +24,11 @@ _ELIXIR_ROLES: dict[str, Role] = {
     ),
 }
 
+_ELIXIR_ATTRIBUTES: dict[str, Role] = {
+    **dict.fromkeys("callback macrocallback".split(), "function"),
+    **dict.fromkeys("type typep opaque".split(), "type"),
+}
+
 _CLOJURE_ROLES: dict[str, Role] = {
     **dict.fromkeys("def defonce".split(), "constant"),
     **dict.fromkeys("defn defn- defmacro defmulti defmethod deftest".split(), "function"),
@@ -100,6 +105,13 @@ def js_namespace(node: Node, text: TextOf) -> DefinitionName | None:
     return by_field("type")(node, text) if name is not None and name.type != "string" else None
 
 
+def ts_property(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a member of an interface whose type is that of a function."""
+    kind = node.child_by_field_name("type")
+    is_function = kind is not None and [each.type for each in kind.named_children] == ["function_type"]
+    return by_field("function")(node, text) if is_function else None
+
+
 def _js_holding(path: tuple[str, ...], value: Node | None, otherwise: Role | None) -> DefinitionName | None:
     if value is not None and value.type in _JS_FUNCTIONS:
         return DefinitionName(path, "function", body_of(value))
@@ -161,7 +173,9 @@ def swift_function(node: Node, text: TextOf) -> DefinitionName | None:
 
 def swift_property(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a property; a computed one is a function."""
-    path = parts(text(node.child_by_field_name("name")))
+    name = node.child_by_field_name("name")
+    bound = name.child_by_field_name("bound_identifier") if name is not None else None  # in a protocol, beside `var`
+    path = parts(text(bound or name))
     computed = node.child_by_field_name("computed_value")
     return (
         DefinitionName(path, "function" if computed is not None else "constant", computed) if len(path) == 1 else None
@@ -208,10 +222,26 @@ def elixir_call(node: Node, text: TextOf) -> DefinitionName | None:
     if role != "function":
         path = parts(text(head))
         return DefinitionName(path, role, body) if path else None
-    if head.type == "binary_operator" and text(head.child_by_field_name("operator")) == "when":
+    return _elixir_head(head, role, body, text)
+
+
+def elixir_attribute(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name what `@callback`, `@type` and similar attributes define; others lead the definition below."""
+    call = node.child_by_field_name("operand")
+    named = call.child_by_field_name("target") if call is not None and call.type == "call" else None
+    role = _ELIXIR_ATTRIBUTES.get(text(named))
+    given = call.named_children[-1].named_children if call is not None and role is not None else []
+    return _elixir_head(given[0], role, None, text) if given and role is not None else None
+
+
+def _elixir_head(head: Node, role: Role, body: Node | None, text: TextOf) -> DefinitionName | None:
+    """Name the head `lift(crane)` of `lift(crane) :: type when type: any` or `lift(crane) when is_map(crane)`."""
+    sign = head.child_by_field_name("operator") if head.type == "binary_operator" else None
+    while sign is not None and text(sign) in {"when", "::"}:
         head = head.child_by_field_name("left") or head
-    if head.type == "binary_operator":
-        return DefinitionName((text(head.child_by_field_name("operator")),), role, body)
+        sign = head.child_by_field_name("operator") if head.type == "binary_operator" else None
+    if sign is not None:
+        return DefinitionName((text(sign),), role, body)
     name = text(head.child_by_field_name("target")) if head.type == "call" else text(head)
     return DefinitionName((name,), role, body) if re.fullmatch(r"\w+[?!]?", name) else None
 

@@ -23,7 +23,7 @@ class LanguageRules:
     fillers: frozenset[str] = frozenset()
     """Searched only if they are larger than a chunk: expressions that contain closures."""
     leading: frozenset[str] = frozenset()
-    """Precede a definition and belong to it: attributes, and comments between them."""
+    """Precede a definition and belong to it: attributes that define nothing, and comments between them."""
     comments: tuple[str, ...] = ("//",)
     """Beginnings of comment lines. Block comments need not be listed."""
     calls: frozenset[str] = frozenset()
@@ -83,6 +83,7 @@ _JAVASCRIPT = _rules(
         "internal_module": dialects.js_namespace,
         "module": dialects.js_namespace,
         "pair": dialects.js_pair,
+        "property_signature": dialects.ts_property,
         "public_field_definition": dialects.js_variable,
         "variable_declarator": dialects.js_variable,
     },
@@ -215,6 +216,7 @@ _SWIFT = _rules(
         "function_declaration": dialects.swift_function,
         "init_declaration": fixed("function", "init"),
         "property_declaration": dialects.swift_property,
+        "protocol_property_declaration": dialects.swift_property,
         "subscript_declaration": fixed("function", "subscript"),
     },
     functions="protocol_function_declaration",
@@ -247,7 +249,7 @@ _LUA = _rules(
 )
 
 _ELIXIR = _rules(
-    {"call": dialects.elixir_call},
+    {"call": dialects.elixir_call, "unary_operator": dialects.elixir_attribute},
     containers="do_block",
     fillers="call arguments",
     leading="unary_operator",
@@ -262,7 +264,12 @@ _CLOJURE = _rules(
 )
 
 _ERLANG = _rules(
-    {"fun_decl": dialects.erlang_clause, "pp_define": dialects.erlang_macro, "record_decl": by_field("type")},
+    {
+        "callback": by_field("function", "fun"),
+        "fun_decl": dialects.erlang_clause,
+        "pp_define": dialects.erlang_macro,
+        "record_decl": by_field("type"),
+    },
     types="type_alias opaque nominal module_attribute",
     leading="spec",
     comments="%",
@@ -292,17 +299,19 @@ _HASKELL = _rules(
 _OCAML = _rules(
     {
         "class_binding": by_child("type", "class_name"),
+        "class_type_binding": by_child("type", "class_type_name"),
         "exception_definition": dialects.ocaml_exception,
         "external": by_child("function", *dialects.OCAML_VALUES),
         "let_binding": dialects.ocaml_value,
         "method_definition": by_child("function", "method_name"),
+        "method_specification": by_child("function", "method_name"),
         "module_binding": dialects.ocaml_module,
         "module_type_definition": by_child("type", "module_type_name"),
         "value_specification": by_child("function", *dialects.OCAML_VALUES),
     },
     types="type_binding",
-    containers="structure signature include_module object_expression",
-    wrappers="value_definition type_definition module_definition class_definition",
+    containers="structure signature include_module object_expression class_body_type class_function_type",
+    wrappers="value_definition type_definition module_definition class_definition class_type_definition",
     comments="(*",
 )
 

@@ -25,7 +25,8 @@ _KEYWORDS = frozenset(
     "def defp defmodule defmacro class func fn fun function interface struct enum trait type const let var val object"
     " module protocol record union macro_rules public private protected static void int bool char double defn defonce"
     " defmulti defmethod defrecord deftype defprotocol defun defvar defcustom defconst defface"
-    " defclass defstruct defgeneric defalias define macro contract library modifier".split()
+    " defclass defstruct defgeneric defalias define macro contract library modifier callback macrocallback"
+    " opaque".split()
 )
 
 # `(define (moor ship)`, `(cl-defstruct (ship`

@@ -31,7 +31,7 @@ const { one, two } = load();
 """
 
 TYPESCRIPT = """
-export interface Shape<T> { area: number; scale(by: number): void }
+export interface Shape<T> { area: number; turn: () => void; scale(by: number): void }
 export type Id = string;
 enum Color { Red }
 declare module "x" { function q(): void }
@@ -204,7 +204,7 @@ public class Client: Base {
   subscript(i: Int) -> Int { return 1 }
 }
 struct Point { let x = 1 }
-protocol Shape { func area() }
+protocol Shape { var sides: Int { get }; func area() }
 extension Client { func more() {} }
 func == (a: A, b: A) -> Bool { return true }
 typealias Id = Int
@@ -256,6 +256,11 @@ defmodule A.B do
     1
   end
   def a + b, do: 1
+  @type t :: pair(1) | nil
+  @opaque pair(a) :: {a, a}
+  @callback moor!(a) :: t when a: var
+  @macrocallback tie(a :: t) :: Macro.t()
+  @optional_callbacks tie: 1
   defmodule In do
     def z(), do: 1
   end
@@ -318,6 +323,7 @@ let () = print_endline "x"
 let%test "moors" = true
 external berth : int -> int = "berth"
 class point = object method get = 1 end
+class type pen = object method put : int end
 """
 
 ERLANG = """
@@ -327,6 +333,7 @@ ERLANG = """
 -define(LIMIT, 3).
 -define(MAX(A), A).
 -type depth() :: integer().
+-callback berth(Args :: term()) -> ok.
 -spec moor(integer(), integer()) -> ok.
 moor(A, B) when A > 1 ->
     tie(A);
@@ -415,7 +422,7 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "typescript": (
         TYPESCRIPT,
-        "Shape Shape.scale Id Color q Geo.Flat Geo.Flat.unit Base Base.m Base.f Base.z over default",
+        "Shape Shape.turn Shape.scale Id Color q Geo.Flat Geo.Flat.unit Base Base.m Base.f Base.z over default",
     ),
     "tsx": (TSX, "App Page"),
     "go": (GO, "A B v Server Runner Runner.Run Name Server.Serve Server.Close main"),
@@ -450,19 +457,19 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "swift": (
         SWIFT,
-        "k Client Client.size Client.init Client.deinit Client.open Client.subscript Point Point.x Shape Shape.area "
-        "Client Client.more == Id",
+        "k Client Client.size Client.init Client.deinit Client.open Client.subscript Point Point.x Shape Shape.sides "
+        "Shape.area Client Client.more == Id",
     ),
     "scala": (SCALA, "Client Client.size Client.run Client.X Client Client.apply Shape Shape.area Point shout"),
     "bash": (BASH, "LIMIT run stop maybe HOME_DIR"),
     "lua": (LUA, "M hidden M.open M.close M.run M.stop M.t last"),
-    "elixir": (ELIXIR, "A.B A.B.f A.B.hidden A.B.build A.B.+ A.B.In A.B.In.z P P.t"),
+    "elixir": (ELIXIR, "A.B A.B.f A.B.hidden A.B.build A.B.+ A.B.t A.B.pair A.B.moor! A.B.tie A.B.In A.B.In.z P P.t"),
     "ocaml": (
         OCAML,
         "String Names Quay Quay.t Quay.moor Quay.Inner Quay.Inner.tie Ship Ship.t Ship.sail kind other Sunk >>= loop "
-        "limit berth point point.get",
+        "limit berth point point.get pen pen.put",
     ),
-    "erlang": (ERLANG, "quay ship LIMIT MAX depth moor tie"),
+    "erlang": (ERLANG, "quay ship LIMIT MAX depth berth moor tie"),
     "haskell": (HASKELL, "f T N S Shape Shape.area Shape Shape.area <+> a"),
     "zig": (ZIG, "std Foo Foo.init main List List.push E"),
     "solidity": (

@@ -68,6 +68,9 @@ def test_one_definition_can_define_several_names_or_none(language: str, text: st
         pytest.param("haskell", "import A\n-- | Why.\nf :: Int\nf = 1\n", (2, 3, 4), id="equations"),
         pytest.param("julia", 'a = 1\n"""\nWhy.\n"""\n@inline function f()\nend\n', (2, 5, 6), id="docstring-above"),
         pytest.param("elixir", 'use X\n@doc "Why."\n@spec f :: 1\ndef f, do: 1\n', (2, 4, 4), id="module-attributes"),
+        pytest.param("elixir", 'use X\n@doc "Why."\n@callback f ::\n  1\n', (2, 3, 4), id="callback"),
+        pytest.param("elixir", "@type t :: 1\n@a 1\n@spec f :: t\ndef f, do: 1\n", (2, 4, 4), id="below-a-type"),
+        pytest.param("erlang", "-module(a).\n%% Why.\n-callback f() ->\n  ok.\n", (2, 3, 4), id="erlang-callback"),
     ],
 )
 def test_what_leads_up_to_a_definition_belongs_to_it(language: str, text: str, lines: tuple[int, int, int]) -> None:
@@ -118,6 +121,10 @@ def test_what_leads_up_to_a_definition_belongs_to_it(language: str, text: str, l
             "elixir", 'defmodule A do\n  @moduledoc """\n  One.\n  """\nend\n', "defmodule A", "One.", id="ex"
         ),
         pytest.param("elixir", '@doc """\nOne.\n"""\ndef f(x) do\n  1\nend\n', "def f(x)", "One.", id="ex-doc"),
+        pytest.param(
+            "elixir", '@doc "One."\n@doc a: 1\n@callback f :: a\n', "@callback f :: a", "One.", id="ex-callback"
+        ),
+        pytest.param("elixir", '@typedoc "One."\n@type t :: a\n', "@type t :: a", "One.", id="ex-type"),
         pytest.param("haskell", "import A\n-- | One.\nf :: Int -> Int\nf 0 = 1\n", "f :: Int -> Int", "One.", id="hs"),
         pytest.param("ruby", "module A\n  # One.\n  class B\n    def c; end\n  end\nend\n", "class B", "One.", id="rb"),
         pytest.param("sql", "-- One.\nCREATE TABLE t (\n  id INT\n);\n", "CREATE TABLE t (", "One.", id="sql"),
