@@ -120,6 +120,9 @@ _MAX_STEPS = 25_000
 # A comment of more lines is a chapter, not the comment of one definition.
 _MAX_LEADING_LINES = 100
 
+# Nodes at the beginning of a definition that may be on lines of their own. Comments may be between them.
+_ATTRIBUTES = ("annotation", "attribute", "comment", "decorator", "line_comment", "block_comment", "modifiers")
+
 _BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--"}
 
 
@@ -243,7 +246,7 @@ class DefinitionFinder:
             return None  # minified: the line will be split regardless of its content
         if named.role == "element" and line == last_line:
             return None
-        line = extent.node.start_point.row + 1 if extent.node.type != "decorated_definition" else line
+        line = _head_row(extent.node) + 1 if extent.node.type != "decorated_definition" else line
         first_line = self._first_line(extent)
         is_told = not self._only_places
         return Definition(
@@ -322,6 +325,12 @@ class DefinitionFinder:
         if node is None:
             return ""
         return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _head_row(node: Node) -> int:
+    """Return the 0-based row below the attributes that a node begins with."""
+    head = next((each for each in node.children if not each.type.startswith(_ATTRIBUTES)), node)
+    return head.start_point.row
 
 
 def _last_row(node: Node) -> int:

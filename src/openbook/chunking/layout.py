@@ -80,7 +80,7 @@ class Layout:
                 yield self._piece(first, last, owner)
                 return
             else:
-                end = self._best_end(first, last, openers)
+                end = self._best_end(first, last, owner, openers)
                 yield self._piece(first, end, owner)
                 first = end + 1
 
@@ -127,7 +127,7 @@ class Layout:
         # Imports or a header, followed by what they introduce.
         return left_is_tiny and left.holds == "between" and right.scope[: len(left.scope)] == left.scope
 
-    def _best_end(self, first: int, last: int, openers: Collection[int]) -> int:
+    def _best_end(self, first: int, last: int, owner: Definition | None, openers: Collection[int]) -> int:
         """Choose the line after which to split, so that the rest divides evenly."""
         start = self.lines.start_of(first)
         count = -(-self._size(first, last) // _EVEN_CHARS)
@@ -136,14 +136,16 @@ class Layout:
         line = first
         while line < last and self.lines.end_of(line) - 1 - start <= MAX_CHUNK_CHARS:
             size = self.lines.end_of(line) - start
-            rank = (size < target * _CUT_WINDOW, *self._cut_cost(line + 1, openers), abs(size - target))
+            rank = (size < target * _CUT_WINDOW, *self._cut_cost(line + 1, owner, openers), abs(size - target))
             if best_rank is None or rank <= best_rank:
                 best, best_rank = line, rank
             line += 1
         return best
 
-    def _cut_cost(self, line: int, openers: Collection[int]) -> tuple[int, int]:
+    def _cut_cost(self, line: int, owner: Definition | None, openers: Collection[int]) -> tuple[int, int]:
         """Return the cost of a split before this line; lower is better."""
+        if owner is not None and owner.first_line < line <= owner.line and not self._is_blank(line):
+            return 3 if _COMMENT.match(self._line(line)) else 4, 0  # within its comment, or from what is above
         if _COMMENT.match(self._line(line - 1)):
             return 3, 0
         if line in openers:

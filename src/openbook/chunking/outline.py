@@ -32,7 +32,7 @@ class Definition:
     first_line: int
     """1-based, including leading comments and attributes."""
     line: int
-    """1-based line of its own first character."""
+    """1-based line where it begins itself, below its attributes."""
     last_line: int
     """1-based, inclusive."""
     signature: str = ""

@@ -207,6 +207,8 @@ _KOTLIN = _rules(
     },
     types="class_declaration object_declaration",
     containers="class_body enum_class_body companion_object",
+    # Where two annotations are above a definition, the grammar may take them for an expression.
+    leading="annotated_expression",
 )
 
 _SWIFT = _rules(

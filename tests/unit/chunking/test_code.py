@@ -120,6 +120,36 @@ def test_a_large_function_is_cut_at_its_blank_lines() -> None:
     assert [each.text.splitlines()[0].strip() for each in chunks] == ["def run():", *["step_0(values, 0)"] * 2]
 
 
+@pytest.mark.parametrize("width", [18, 22, 26, 30])
+@pytest.mark.parametrize(
+    ("language", "opening", "head"),
+    [
+        ("swift", "class A {", "@inlinable\n@b(c)\nfunc moor() {"),
+        ("rust", "mod a {", "#[inline]\n#[b(c)]\nfn moor() {"),
+        ("java", "class A {", "@A\n@B(c)\nvoid moor() {"),
+    ],
+)
+def test_a_large_function_is_not_cut_from_its_comment_and_attributes(
+    language: str, opening: str, head: str, width: int
+) -> None:
+    comment = "".join(f"/// {'x' * width}\n" for _ in range(30))
+
+    chunks = chunk(f"{opening}\n{comment}{head}\n{statements(50, '  ')}}}\n}}\n", language)
+
+    assert any(f"{'x' * width}\n{head}" in each.text for each in chunks)
+
+
+def test_a_comment_that_is_longer_than_a_chunk_is_cut_above_its_last_lines() -> None:
+    told = "".join(f"/// Line {number} of what there is to say of mooring.\n" for number in range(70))
+    text = f"{told}#[inline]\nfn moor() {{\n{statements(40)}}}\n"
+
+    chunks = chunk(text, "rust")
+
+    assert {each.symbol for each in chunks} == {"moor"}
+    [named] = [each for each in chunks if each.defines]
+    assert "Line 69 of" in named.text
+
+
 def test_closures_in_a_large_function_are_found() -> None:
     text = f"(function () {{\n  function inner() {{\n{statements(45)}  }}\n{statements(45)}}})();\n"
 
