@@ -50,6 +50,16 @@ _KOTLIN_ONE_LINE = re.compile(
 )
 _KOTLIN_CLOSING = re.compile(rb"(?<=[^;{\s]) (?=\})")
 
+# `class Ship<T>` and below it `@Inject internal constructor(`: the grammar knows one modifier there, not two.
+_KOTLIN_CONSTRUCTOR = re.compile(
+    rb"(\bclass[ \t]+\w+[ \t]*(?:<[^{}()\n]{0,200}>)?[ \t]*\r?\n\s*)"
+    rb"((?:(?:@[\w.]+(?:\([^()\n]*\))?|public|private|protected|internal)\s+)+)(?=[@\w.]+\s+constructor\b)"
+)
+
+# `context(log: Log)` above a declaration, which is newer than the grammar.
+_KOTLIN_CONTEXT = re.compile(
+    rb"^([ \t]*)(context\([^()\n]*\))(?=[ \t]*\r?\n[ \t]*(?:@|(?:[a-z]+[ \t]+){0,5}(?:fun|va[lr])\b))", re.MULTILINE
+)
 
 # Characters such as `?\(` and `?;`, functions such as `##f` and labels such as `#1=`, which Scheme has not. A quotation
 # mark is always `?\"`.
@@ -86,6 +96,8 @@ def _cpp(source: bytes) -> bytes:
 
 
 def _kotlin(source: bytes) -> bytes:
+    for pattern in (_KOTLIN_CONSTRUCTOR, _KOTLIN_CONTEXT):
+        source = pattern.sub(_blank, source)
     return _KOTLIN_ONE_LINE.sub(lambda found: _KOTLIN_CLOSING.sub(b";", found[0]), source)
 
 

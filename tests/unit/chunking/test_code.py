@@ -328,6 +328,21 @@ suspend fun waitFor(clock: Clock) { delay(1) }
     assert only.defines == ("Clock", "utc", "now", "Registry", "register", "waitFor")
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "class Quay<T>\n@Given internal constructor(val x: T) {\nfun haul() {",
+        "class Quay {\ncontext(log: Log)\nfun haul() {",
+    ],
+)
+def test_what_the_grammar_of_kotlin_does_not_know_hides_nothing_below(head: str) -> None:
+    text = f"{head}\n{statements(40)}}}\n}}\n\nfun moor() = 1\n\nclass Ship {{ fun sail() = 1 }}\n"
+
+    names = {name for each in chunk(text, "kotlin") for name in each.defines}
+
+    assert names == {"Quay", "haul", "moor", "Ship", "sail"}
+
+
 def test_where_the_grammar_makes_an_error_of_a_file_its_lines_tell_the_names() -> None:
     text = """data class Clock(val zone: String) {
     companion object { fun utc() = Clock("UTC") } // of the world

@@ -72,13 +72,34 @@ def test_macros_around_declarations_of_c_are_blanked() -> None:
         ),
         pytest.param("fun f() { g() }", None, id="no-member"),
         pytest.param("object A { val x = 1; }", None, id="closed-already"),
+        pytest.param(
+            "class A<out T : B>\n  @C(1) internal constructor(",
+            "class A<out T : B>\n        internal constructor(",
+            id="constructor-with-two-modifiers",
+        ),
+        pytest.param(
+            "class A\r\n@B\r\nprivate constructor(",
+            "class A\r\n  \r\nprivate constructor(",
+            id="constructor-on-two-lines",
+        ),
+        pytest.param("class A\nprivate constructor(", None, id="constructor-with-one-modifier"),
+        pytest.param("class A {\n  @B private constructor(", None, id="further-constructor"),
+        pytest.param("context(a: A, b: B)\ninternal fun f()", "                   \ninternal fun f()", id="context"),
+        pytest.param("context(a)\nprint(b)", None, id="call-of-a-function"),
     ],
 )
-def test_members_on_one_line_of_kotlin_are_closed(text: str, wanted: str | None) -> None:
+def test_what_the_grammar_of_kotlin_does_not_know_is_closed_or_blanked(text: str, wanted: str | None) -> None:
     assert smoothed("kotlin", text.encode()).decode() == (text if wanted is None else wanted)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("piece", ["class A<", "class A\n@B ", "context(", "class A\n", "@B private "])
+def test_what_is_never_closed_takes_no_long_time(piece: str) -> None:
+    source = (piece * (200_000 // len(piece))).encode()
+
+    assert smoothed("kotlin", source) == source
+
+
 def test_a_long_line_takes_no_long_time() -> None:
     text = b"class A {" + b" { fun AB_C" * 200_000 + b"}\n" + b"class MY_API " * 50_000 + b"\n; " * 50_000
     text += b"\n" + b"_BEGIN" * 50_000
