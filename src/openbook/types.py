@@ -212,10 +212,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A retrievable part of a document: always an exact slice of its text.
-
-    Information that helps retrieval but is not in the text is in the other fields.
-    """
+    """A retrievable part of a document, an exact slice of its text. What else helps to find it is in other fields."""
 
     source: str
     span: Span
@@ -235,6 +232,8 @@ class Chunk:
     lesson: Lesson | None = None
     code_opening: str = ""
     """The line above that opens the code block in which it begins, such as a fence; empty if it begins in none."""
+    is_generated: bool = False
+    """Whether the header of its file says that a tool has written it."""
 
     def __post_init__(self) -> None:
         size = self.span.end_char - self.span.start_char

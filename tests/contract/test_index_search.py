@@ -286,6 +286,7 @@ def test_an_outline_is_a_chunk_without_its_text(index: Index) -> None:
         "defines": ("f", "Größe"),
         "signature": "def f()",
         "context": ("1. Größe",),
+        "is_generated": True,
     }
     full = entry(whole, 0, 10, **fields, docstring="Long.", anchor="cell 3", lesson=Lesson("Course", 0))
     plain = entry(whole, 11)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -17,6 +18,18 @@ _NO_LESSON = Lesson("")
 # End of a sentence, and closing marks that may follow it.
 _ENDING = (".", "!", "?", "…", "。", "！", "？")
 _CLOSING = "\"'”’)]」』）"
+
+
+# The comment by which linters and GitHub know a generated file: that of https://go.dev/s/generatedcode, then those of
+# Meta and Cargo, .NET, Dart and Protocol Buffers. A license may be above it.
+_GENERATED = re.compile(
+    r"""[ \t]*(?://+!?|\#+|/\*+|\*+|--+|;+|%+)[ \t]*
+    (?:Code[ ]generated\b.*\bDO[ ]NOT[ ]EDIT\b|(?:This[ ]file[ ]is[ ](?:automatically[ ])?)?@generated\b
+    |<auto-?generated\b|GENERATED[ ]CODE[ ]-[ ]DO[ ]NOT[ ]MODIFY[ ]BY[ ]HAND
+    |Generated[ ]by[ ]the[ ]protocol[ ]buffer[ ]compiler\b)""",
+    re.VERBOSE,
+)
+_HEADER_LINES, _HEADER_CHARS = 40, 4000
 
 
 def chunk_course(document: Document, options: ChunkOptions) -> list[Chunk]:
@@ -82,8 +95,15 @@ def chunk_document(document: Document, options: ChunkOptions = _DEFAULTS) -> lis
         return chunk_course(document, options)
     # An exercise in a folder of lessons is chunked as code.
     lesson = document.blocks[0].lesson if document.blocks else None
+    is_generated = document.kind == "code" and _says_generated(document.text)
     chunks = _chunk_lines(document)
-    return [replace(chunk, lesson=lesson) for chunk in chunks] if lesson else chunks
+    if not lesson and not is_generated:
+        return chunks
+    return [replace(chunk, lesson=lesson, is_generated=is_generated) for chunk in chunks]
+
+
+def _says_generated(text: str) -> bool:
+    return any(map(_GENERATED.match, text[:_HEADER_CHARS].split("\n")[:_HEADER_LINES]))
 
 
 def _chunk_lines(document: Document) -> list[Chunk]:

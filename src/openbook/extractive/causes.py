@@ -86,7 +86,7 @@ def _is_told(name: str, passage: Passage) -> bool:
 def _causes_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
     """Yield the statements of a result that raise the error, each with its condition, without overlaps."""
     chunk = shown.result.chunk
-    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    role = role_of_part(chunk)
     if shown.is_prose or (role in ASIDE and not asks_for(role, query.text)):
         return
     end = -1

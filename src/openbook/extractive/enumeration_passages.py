@@ -36,7 +36,7 @@ def _passages_in(
     query: Question, asked: AskedEnumeration, shown: ContextItem, text_of: TextOf | None
 ) -> Iterator[Passage]:
     chunk = shown.result.chunk
-    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    role = role_of_part(chunk)
     if chunk.kind != "code" or (role in ASIDE and not asks_for(role, query.text)):
         return
     text, base = (text_of(chunk.source, chunk.span.path) if text_of else None) or "", 0

@@ -343,7 +343,7 @@ def _is_of_class(head: Passage, name: str) -> bool:
 def is_of_test(passage: Passage) -> bool:
     """Return whether a passage is in a test."""
     chunk = passage.shown.result.chunk
-    return role_of_part(chunk.span.path, chunk.kind, chunk.symbol) == "test"
+    return role_of_part(chunk) == "test"
 
 
 def is_inside(chunk: Chunk, query: Question) -> bool:

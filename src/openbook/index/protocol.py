@@ -86,6 +86,7 @@ class Outline(NamedTuple):
     defines: tuple[str, ...]
     signature: str
     context: tuple[str, ...]
+    is_generated: bool = False
 
 
 class DocumentSummary(NamedTuple):

@@ -24,6 +24,7 @@ def fields_of(chunk: Chunk) -> str:
         "anchor": chunk.anchor,
         "lesson": asdict(chunk.lesson) if chunk.lesson else None,
         "code_opening": chunk.code_opening,
+        "is_generated": chunk.is_generated,
     }
     return json.dumps({name: value for name, value in values.items() if value}, ensure_ascii=False)
 
@@ -43,6 +44,7 @@ def outline_from_row(row: tuple[Any, ...]) -> Outline:
         tuple(values.get("defines", ())),
         values.get("signature", ""),
         tuple(values.get("context", ())),
+        values.get("is_generated", False),
     )
 
 

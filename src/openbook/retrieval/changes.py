@@ -73,7 +73,7 @@ def change_entries(asked: AskedChange, chunk: Chunk, rarity: Mapping[str, float]
 
     Tests, licences and the like say nothing; of changelogs, all entries count.
     """
-    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    role = role_of_part(chunk)
     if role in ASIDE and role != "changelog":
         return []
     found = _entries(asked.done, chunk) if role == "changelog" else _notes(asked.done, chunk)

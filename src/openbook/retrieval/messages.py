@@ -140,7 +140,7 @@ def _aligned(literal: tuple[str, ...], said: tuple[str, ...], *, is_whole: bool)
 
 def message_strength(messages: Sequence[str], question: str, chunk: Chunk) -> int:
     """Return how many words of a message a chunk prints; 0 for prose, tests and the like."""
-    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    role = role_of_part(chunk)
     if chunk.kind != "code" or (role in ASIDE and not asks_for(role, question)):
         return 0
     return message_places(messages, chunk.text)[0]

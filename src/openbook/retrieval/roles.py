@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from openbook.types import Kind
+from openbook.types import Chunk, Kind
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Outline
 
 Role = Literal[
     "source",
@@ -123,15 +126,12 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
 _CACHED_PATHS = 1 << 13
 
 
-def role_of_part(path: str, kind: Kind, symbol: str) -> Role:
-    """Return the role of a part of a file, such as a chunk: modules named `tests` are test code in Rust.
-
-    Example:
-        >>> role_of_part("src/moor.rs", "code", "tests.moors"), role_of_part("src/moor.rs", "code", "Moor.tests")
-        ('test', 'source')
-    """
-    is_in_tests = kind == "code" and symbol.partition(".")[0] in ("test", "tests")
-    return "test" if is_in_tests else role_of(path, kind)
+def role_of_part(part: Chunk | Outline) -> Role:
+    """Return the role of a part of a file: modules named `tests` are test code in Rust, and a header can say more."""
+    if part.kind == "code" and part.symbol.partition(".")[0] in ("test", "tests"):
+        return "test"
+    role = role_of(part.span.path, part.kind)
+    return "generated" if part.is_generated and role == "source" else role
 
 
 @lru_cache(maxsize=_CACHED_PATHS)

@@ -178,7 +178,7 @@ def cause_strength(query: Question, chunk: Chunk) -> float:
     name = query.error
     if not name or name not in chunk.text:
         return 0.0
-    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    role = role_of_part(chunk)
     if role in ASIDE and not asks_for(role, query.text):
         return 0.0
     if chunk.kind == "code" and raising_places(chunk.text, name):
@@ -190,7 +190,7 @@ def enumeration_strength(query: Question, chunk: Chunk) -> float:
     """Return 1 if a chunk has the enumeration, or the value, that a question asks for; 0 for tests and the like."""
     if query.enumeration is None or chunk.kind != "code":
         return 0.0
-    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    role = role_of_part(chunk)
     if role in ASIDE and not asks_for(role, query.text):
         return 0.0
     return float(has_enumeration(query.enumeration, chunk))
@@ -228,7 +228,7 @@ def place_signals(cosine: float) -> Signals:
 
 
 def _role_signals(query: Question, outline: Outline) -> Signals:
-    role = role_of_part(outline.span.path, outline.kind, outline.symbol)
+    role = role_of_part(outline)
     is_asked = asks_for(role, query.text) or (role == "changelog" and query.change is not None)
     if role == "source" or is_asked:
         return {"role:source": 1.0}

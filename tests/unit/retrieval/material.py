@@ -34,11 +34,12 @@ def outline_of(
     defines: tuple[str, ...] = (),
     signature: str = "",
     context: tuple[str, ...] = (),
+    is_generated: bool = False,
 ) -> Outline:
     """Make a chunk of one line and ten characters, without its text."""
     line = start // 10 + 1
     span = Span(path, start, start + 10, line, line)
-    return Outline(0, source, span, kind, "", symbol, defines, signature, context)
+    return Outline(0, source, span, kind, "", symbol, defines, signature, context, is_generated)
 
 
 def result_of(chunk: Chunk, *, score: float = 1.0) -> RetrievalResult:

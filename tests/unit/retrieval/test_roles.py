@@ -4,8 +4,9 @@ from typing import get_args
 
 import pytest
 
-from openbook.retrieval.roles import Role, asks_for, role_of
+from openbook.retrieval.roles import Role, asks_for, role_of, role_of_part
 from openbook.types import Kind
+from tests.unit.retrieval.material import outline_of
 
 QUESTION = "how are retries counted"
 
@@ -300,3 +301,19 @@ def test_a_question_asks_for_a_role_and_for_no_other(question: str, role: Role) 
 )
 def test_a_thing_called_test_is_no_question_for_tests(question: str) -> None:
     assert not any(asks_for(role, question) for role in get_args(Role))
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol", "is_generated", "role"),
+    [
+        ("src/moor.rs", "tests.moors", False, "test"),
+        ("src/moor.rs", "Moor.tests", False, "source"),
+        ("src/moor.rs", "Moor", True, "generated"),
+        ("src/moor.rs", "tests.moors", True, "test"),
+        ("vendor/moor.go", "Moor", True, "vendored"),
+    ],
+)
+def test_a_part_has_the_role_of_its_file_unless_it_is_a_test_or_generated(
+    path: str, symbol: str, is_generated: bool, role: Role
+) -> None:
+    assert role_of_part(outline_of(path, symbol=symbol, is_generated=is_generated)) == role
