@@ -203,7 +203,9 @@ def build_chunks(
 
 def _chunk(document: Document, lines: LineIndex, piece: Piece, definitions: Sequence[Definition]) -> Chunk:
     named = [each for each in definitions if each.role != "element"]
-    first = next((each for each in named if each.role != "constant"), named[0] if named else None)
+    first = next((each for each in named if each.role not in {"constant", "scope"}), named[0] if named else None)
+    if first and first.role == "scope" and len(piece.scope) > len(first.path):
+        first = None  # the comment of a member, behind the line that opens an `impl`
     span = lines.span(document.path, piece.start_char, piece.end_char)
     if piece.owner and first and 2 * first.first_line > span.start_line + span.end_line + 1:
         first = None  # mostly the rest of a class's documentation and fields; its first method does not describe it

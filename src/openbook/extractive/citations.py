@@ -26,6 +26,13 @@ TextNow = Callable[[Chunk], str | None]
 _PAGES = (".htm", ".html", ".xhtml")
 _TIME = re.compile(r"\d+:\d\d:\d\d")
 
+# `func (s *Dock[T]) `, `fun <T> Dock<T>.`, `function Dock:` and `Dock<T>::` before a name.
+_TYPE = r"(\w+)(?:<[^()]*>|\[[^()]*\])?\??"
+_OWNER = re.compile(
+    rf"\bfunc[ ]*\((?:\w+[ ]+)?\*?{_TYPE}\)[ ]*$|\bfun(?:ction)?[ ]+(?:<[^()]*>[ ]*)?{_TYPE}[.:]$|{_TYPE}::$"
+)
+_OWNER_CHARS = 200
+
 NOWHERE = Span("", 0, 0, 1, 1)
 """The span of a mark that cites nothing in the context. No document has an empty path."""
 
@@ -131,12 +138,22 @@ def symbol_at(place: UnitRange) -> str:
     head = definition_at(place.shown, place.first, place.last)
     if head is None:
         return ""
-    if head.defines == chunk.symbol.rpartition(".")[2]:
+    line, (*_, owner, own) = line_of(place.shown, head), ("", *chunk.symbol.split("."))
+    written = _written_owner(line, head.defines)
+    if head.defines == own and written in ("", owner):
         return _display_name(chunk.symbol, chunk.signature)
-    # The whole chunk is in the scope, such as a class, of the definition that it is named after.
-    scope = f"{'.'.join(chunk.context)}."
-    owner = scope if chunk.symbol.startswith(scope) else ""
-    return _display_name(f"{owner}{head.defines}", line_of(place.shown, head))
+    # The whole chunk is in the scope, such as a class, of the definition that it is named after, but for an owner that
+    # is written in front of its name.
+    is_within = chunk.symbol.startswith(f"{'.'.join(chunk.context)}.")
+    scope = chunk.context[: -1 if _written_owner(chunk.signature, own) else None] if is_within else ()
+    return _display_name(".".join(filter(None, (*scope, written, head.defines))), line)
+
+
+def _written_owner(line: str, name: str) -> str:
+    """Return the owner in front of a name: the receiver of Go, the extended type of Kotlin, `Dock::` of C++."""
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line) if name else None
+    owner = _OWNER.search(line, max(0, found.start() - _OWNER_CHARS), found.start()) if found else None
+    return next(filter(None, owner.groups()), "") if owner else ""
 
 
 def _is_above(place: UnitRange) -> bool:
@@ -147,7 +164,7 @@ def _is_above(place: UnitRange) -> bool:
 
 def _display_name(symbol: str, signature: str) -> str:
     name = symbol.rpartition(".")[2]
-    defined = re.search(rf"\b{re.escape(name)}\b", signature) if name else None
+    defined = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", signature) if name else None
     if defined is None or defines_type(signature, name):
         return symbol
     return f"{symbol}()" if signature.startswith(("(", "<", "["), defined.end()) else symbol

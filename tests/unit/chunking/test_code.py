@@ -183,6 +183,24 @@ def test_a_constant_names_a_chunk_only_if_nothing_better_does() -> None:
     assert (alone.symbol, alone.defines) == ("LIMIT", ("LIMIT",))
 
 
+def test_a_chunk_is_named_by_what_it_defines_and_not_by_an_extension_in_it() -> None:
+    text = "extension Ship: Sendable {}\n\n/// A part.\npublic enum Part { case hull }\n"
+    methods = "impl<'a, T> Quay<'a, T> {\n    fn moor() {}\n    fn sail() {}\n}\n"
+
+    [first], [second] = chunk(text, "swift"), chunk(methods, "rust")
+
+    assert (first.symbol, first.context, first.docstring) == ("Part", (), "A part.")
+    assert (second.symbol, second.context, second.defines) == ("Quay.moor", ("Quay",), ("moor", "sail"))
+
+
+def test_the_comment_of_the_first_member_of_an_extension_is_named_by_that_member() -> None:
+    told = "".join(f"    /// Line {number} of what there is to say of mooring.\n" for number in range(40))
+
+    chunks = chunk(f"extension Quay {{\n{told}    func moor() {{\n{statements(20)}    }}\n}}\n", "swift")
+
+    assert {each.symbol for each in chunks} == {"Quay.moor"}
+
+
 def test_a_closing_line_is_no_chunk_of_its_own() -> None:
     methods = "".join(f"  void m{number}() {{\n{statements(25)}  }}\n\n" for number in range(3))
 

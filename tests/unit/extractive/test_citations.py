@@ -107,6 +107,7 @@ def test_a_citation_of_nothing_has_no_place() -> None:
         pytest.param("class API Client : Session(3)", "Client", (), "Client", id="class-with-a-macro"),
         pytest.param("enum class Color(val rgb: Int)", "Color", (), "Color", id="kotlin-enum"),
         pytest.param("record struct Point(int x)", "Point", (), "Point", id="csharp-record"),
+        pytest.param("def moored?(ship)", "Quay.moored?", ("moored?",), "Quay.moored?()", id="name-with-a-sign"),
         pytest.param("LIMIT = 3", "LIMIT", ("LIMIT",), "LIMIT", id="constant"),
         pytest.param("", "Client", (), "Client", id="no-signature"),
         pytest.param("", "", (), "", id="no-definition"),
@@ -208,7 +209,7 @@ struct two *two_new(void)
             "Check.StateOf",
             "func (c *Check) StateOf(id string) State",
             ("StateOf", "state", "CheckConnection", "reset"),
-            {"1-3": "Check.StateOf()", "4-6": "CheckConnection()", "5": "CheckConnection()", "7-9": "reset()"},
+            {"1-3": "Check.StateOf()", "4-6": "state.CheckConnection()", "7-9": "reset()"},
             id="receivers-and-parameters-of-go",
         ),
         pytest.param(
@@ -305,6 +306,43 @@ def test_a_later_method_of_a_chunk_within_a_class_is_named_with_it(
     shown = numbered(build_context([result_of(chunk)], 1_000))
 
     assert [symbol_at(place) for units in ("1", "3-4") for place in places_of(f"[1:{units}]", shown) if place] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "defines", "names"),
+    [
+        (
+            "func (d *Dock) Moor() {\n}\n\ntype ship struct {\n}\n\nfunc (s *ship) Moor() {\n}",
+            ("Dock",),
+            ("Moor", "ship"),
+            ["Dock.Moor()", "ship", "ship.Moor()"],
+        ),
+        (
+            "fun <T> Dock<T>.moor() {\n}\n\nfun sail() {\n}\n\nfun Ship?.load() {\n}",
+            ("Dock",),
+            ("moor", "sail", "load"),
+            ["Dock.moor()", "sail()", "Ship.load()"],
+        ),
+        (
+            "void Dock::moor() {\n}\n\nvoid sail() {\n}\n\nint Ship::load() {\n}",
+            ("port", "Dock"),
+            ("moor", "sail", "load"),
+            ["port.Dock.moor()", "port.sail()", "port.Ship.load()"],
+        ),
+    ],
+    ids=["go", "kotlin", "cpp"],
+)
+def test_an_owner_that_is_written_in_front_of_a_name_owns_no_other(
+    text: str, context: tuple[str, ...], defines: tuple[str, ...], names: list[str]
+) -> None:
+    signature = text.partition(" {")[0]
+    kept = chunk_of(text, "a", kind="code", signature=signature, defines=defines)
+    chunk = replace(kept, symbol=".".join((*context, defines[0])), context=context)
+    shown = numbered(build_context([result_of(chunk)], 1_000))
+
+    assert [
+        symbol_at(place) for units in ("1", "3", "5") for place in places_of(f"[1:{units}]", shown) if place
+    ] == names
 
 
 @pytest.mark.parametrize(
