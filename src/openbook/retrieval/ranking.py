@@ -198,7 +198,8 @@ def _spread(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
 
 
 def _with(ranked: RankedChunk, signals: Signals) -> RankedChunk:
-    return RankedChunk(ranked.outline, ranked.signals | signals)
+    sums = {name: ranked.signals.get(name, 0.0) + value for name, value in signals.items()}
+    return RankedChunk(ranked.outline, ranked.signals | sums)
 
 
 def _order(ranked: RankedChunk) -> tuple[float, str, object]:

@@ -263,3 +263,17 @@ def asks_for(role: Role, text: str) -> bool:
         (True, False)
     """
     return role in _ASKS_FOR and _ASKS_FOR[role].search(text) is not None
+
+
+# Documentation comments: Rust, Swift, C# (`///`, `//!`), Java, PHP, Kotlin (`/**`), Haskell (`-- |`), Nim (`##`), Lisp
+# (`;;;`), R (`#'`), Elixir (`@doc`).
+_DOCUMENTS = re.compile(r"[ \t]*(?:///|//!|/\*\*|\*(?![\w(*])|-- ?\||##|;;;|#'|@(?:module|type)?doc\b)")
+
+
+def documented_share(chunk: Chunk) -> float:
+    """Return the share of a chunk of source code that is documentation comments or a docstring, from 0 to 1."""
+    if chunk.kind != "code" or role_of_part(chunk) != "source":
+        return 0.0
+    lines = chunk.text.split("\n")
+    documentation = sum(len(line) for line in lines if _DOCUMENTS.match(line))
+    return min(1.0, max(documentation, len(chunk.docstring)) / sum(map(len, lines)))

@@ -24,7 +24,7 @@ from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.enumerations import has_enumeration
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.raising import raising_places, tells_cause
-from openbook.retrieval.roles import ASIDE, asks_for, is_aside, is_home_page, role_of_part
+from openbook.retrieval.roles import ASIDE, asks_for, documented_share, is_aside, is_home_page, role_of_part
 from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -110,11 +110,14 @@ def text_signals(
     says the change that the question asks the release of, from 0 to 1; `headed`, how near one of its headings is to the
     question.
     """
+    share = documented_share(chunk)
     return {
         "proximity": proximity,
         "proximity:prose": is_prose * proximity,
         "proximity:foreign": query.in_other_language * proximity,
         "sentence": max(0.0, cosine),
+        # What documents itself is for those who ask how, and less for those who ask where.
+        **{name: share * value for name, value in _documentation_signals(query).items() if share},
         **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
         "release": float(query.release is not None and is_on_release(query.release, chunk)),
@@ -233,10 +236,13 @@ def _role_signals(query: Question, outline: Outline) -> Signals:
     if role == "source" or is_asked:
         return {"role:source": 1.0}
     signals = {f"role:{role}": 1.0}
-    if role == "documentation":
-        signals |= {f"role:documentation:{intent}": 1.0 for intent in sorted(query.intents)}
-        signals["role:documentation:predicted"] = query.documentation_odds
-    return signals
+    return signals | _documentation_signals(query) if role == "documentation" else signals
+
+
+def _documentation_signals(query: Question) -> Signals:
+    """Return how the form of a question puts documentation before code, or after it."""
+    signals = {f"role:documentation:{intent}": 1.0 for intent in sorted(query.intents)}
+    return signals | {"role:documentation:predicted": query.documentation_odds}
 
 
 def _dense_of_files(chunks: Sequence[Signals], outlines: Sequence[Outline]) -> Mapping[tuple[str, str], float]:

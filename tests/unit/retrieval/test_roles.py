@@ -4,9 +4,9 @@ from typing import get_args
 
 import pytest
 
-from openbook.retrieval.roles import Role, asks_for, role_of, role_of_part
+from openbook.retrieval.roles import Role, asks_for, documented_share, role_of, role_of_part
 from openbook.types import Kind
-from tests.unit.retrieval.material import outline_of
+from tests.unit.retrieval.material import chunk_of, outline_of
 
 QUESTION = "how are retries counted"
 
@@ -317,3 +317,40 @@ def test_a_part_has_the_role_of_its_file_unless_it_is_a_test_or_generated(
     path: str, symbol: str, is_generated: bool, role: Role
 ) -> None:
     assert role_of_part(outline_of(path, symbol=symbol, is_generated=is_generated)) == role
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "/// Moor.\n//! All day.\n",
+        "/**\n * Moor.\n *\n * @param rope\n */\n",
+        "-- | Moor.\n",
+        "## Moor.\n",
+        ";;; Moor.\n",
+        "#' Moor.\n",
+        '@doc "Moor."\n',
+    ],
+)
+def test_half_of_code_below_as_long_a_documentation_comment_documents_it(comment: str) -> None:
+    code = "x" * sum(map(len, comment.split("\n")))
+
+    assert documented_share(chunk_of(f"{comment}{code}", "src/ship.rs", kind="code")) == 0.5
+
+
+def test_a_docstring_documents_code() -> None:
+    chunk = chunk_of('def moor():\n    """Ropes."""', "src/ship.py", kind="code", docstring="Ropes.")
+
+    assert documented_share(chunk) == pytest.approx(6 / 27)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "kind"),
+    [
+        ("// moors\n# moors\n", "src/ship.c", "code"),
+        ("*rope = 1;\n*(rope + 1) = 2;\n**rope;", "src/ship.c", "code"),
+        ("/// Moors.", "tests/ship.rs", "code"),
+        ("/// Moors.", "guide.md", "docs"),
+    ],
+)
+def test_other_comments_tests_and_pages_are_no_documented_code(text: str, path: str, kind: Kind) -> None:
+    assert documented_share(chunk_of(text, path, kind=kind)) == 0.0

@@ -461,3 +461,18 @@ def test_as_many_passages_are_found_as_are_wanted(library: Library) -> None:
         library.put(f"ropes{number}.md", f"Rope {number} holds ship {number * 7}, {number * 11} and {number * 13}.")
 
     assert len(library.search("Which ropes hold a ship?", limit=150, view="passages")) == 150
+
+
+@pytest.mark.parametrize(
+    ("question", "first"), [("How do I moor my ship?", "src/api.rs"), ("Where is the ship moored?", "src/engine.rs")]
+)
+def test_documented_code_answers_how_to_and_other_code_answers_where(
+    library: Library, question: str, first: str
+) -> None:
+    library.put("src/api.rs", "/// To moor my ship, throw a rope.\n/// It holds all day.", kind="code")
+    library.put("src/engine.rs", "moor(ship) // to moor my ship, throw a rope, holds all day", kind="code")
+
+    found = library.search(question, view="passages")
+
+    assert found[0].chunk.span.path == first
+    assert all(sum(each.signals.values()) == pytest.approx(each.score) for each in found)
