@@ -243,5 +243,8 @@ def in_comment(shown: ContextItem, place: int) -> bool:
     lines, opening = layout_of(shown), place
     while opening and lines[opening].inside:
         opening -= 1
-    is_inside = opening < place and _OPENS_COMMENT.match(shown.units[opening].text) is not None
+    # The first line is within a comment or a docstring that opens in an earlier chunk.
+    is_inside = lines[opening].inside or (
+        opening < place and _OPENS_COMMENT.match(shown.units[opening].text) is not None
+    )
     return is_inside or is_comment(shown.units[place].text)

@@ -36,6 +36,8 @@ _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\
 # A docstring of Julia is above what it describes, and `@inline function f()` is no decorator above a function.
 _LEADS_IN_JULIA = re.compile(r'\s*(?:"""|#|@\w+\s*$)')
 
+_DOCUMENTED_ABOVE = frozenset({"elixir", "julia"})
+
 # An attribute or an annotation with brackets of its own.
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@[\w.:]+\()")
 
@@ -53,6 +55,13 @@ _SIGN = re.compile(
     r"|(?P<opens>[(\[])|(?P<closes>[)\]])"
 )
 _END_OF_LONG = {'"""': '"""', "'''": "'''", "`": "`", "/*": "*/"}
+
+# A comment or a docstring that opens its line, so that nothing else does; its end may be in the next chunk.
+_OPENS_LINE = re.compile(r"\s*(?:/\*|[rRuU]?(?:\"\"\"|''')(?=\s*\w)|@\w+\s+(?:~[sS])?(?:\"\"\"|'''))")
+# The end of a docstring: alone on its line, or directly behind a text that is no prefix of a string.
+_ENDS_LINE = re.compile(r"\s*(?:\"\"\"|''')|.*[.!?)`*\w](?<![^\w][rRbBfFuU])(?<![^\w][rRbBfF]{2})(?:\"\"\"|''')")
+# A line within a comment of a style that has such a sign on each.
+_STARRED = re.compile(r"\s*\*(?:\s|/|$)")
 
 # Languages with multi-line strings in backticks.
 _BACKTICKS = frozenset({"javascript", "typescript", "tsx", "jsx", "go", "svelte", "vue"})
@@ -124,7 +133,7 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         text = unit.text.expandtabs(_TAB)
         is_rest = bool(sign) or (above is not None and above.span.end_line == unit.span.start_line)
         # In Elixir, documentation is the string of an attribute: `@doc """`; in Julia, a string above.
-        in_attribute = bool(sign) and bool(found) and found[-1].leads
+        in_attribute = bool(sign) and (found[-1].leads if found else language in _DOCUMENTED_ABOVE)
         leads = in_attribute or sign == "/*" or place in leading or not (is_rest or leads_below.match(text) is None)
         depth += 0 if leads else opened
         goes_on = is_rest or _GOES_ON.match(text) is not None
@@ -177,7 +186,7 @@ def _template_lines(units: Sequence[Unit]) -> set[int]:
 
 def _scan(units: Sequence[Unit], language: str) -> Iterator[tuple[str, int]]:
     """Yield for each unit the string or comment in which it begins, if any, and its balance of brackets."""
-    within = ""
+    within = _opened_above(units)
     for place, unit in enumerate(units):
         begins, text, at, opened = within, unit.text, 0, 0
         if within:
@@ -190,10 +199,40 @@ def _scan(units: Sequence[Unit], language: str) -> Iterator[tuple[str, int]]:
                 end = text.find(_END_OF_LONG[long], at)
                 if end >= 0:
                     at = end + len(_END_OF_LONG[long])
-                elif any(_END_OF_LONG[long] in below.text for below in units[place + 1 :]):
+                elif _is_opening(units, place, sign):
                     within = str(long)
                     break
         yield begins, opened
+
+
+def _is_opening(units: Sequence[Unit], place: int, sign: re.Match[str]) -> bool:
+    """Return whether a sign opens a string or a comment of several lines: it has an end, or opens its line."""
+    found = _OPENS_LINE.match(units[place].text)
+    is_first = found is not None and found.end() == sign.end()
+    return is_first or any(_END_OF_LONG[sign["long"]] in below.text for below in units[place + 1 :])
+
+
+def _opened_above(units: Sequence[Unit]) -> str:
+    """Return the comment or docstring in which units begin, which opens in an earlier chunk; empty if there is none."""
+    first = next((unit.text for unit in units if "/*" in unit.text or "*/" in unit.text), "")
+    if ("/*" not in first and first.rstrip().endswith("*/")) or (
+        not first and all(map(_STARRED.match, (unit.text for unit in units)))
+    ):
+        return "/*"
+    return next((sign for sign in ('"""', "'''") if _is_within(units, sign)), "")
+
+
+def _is_within(units: Sequence[Unit], sign: str) -> bool:
+    """Return whether units begin in a docstring with a sign: the first one ends it."""
+    signed = [place for place, unit in enumerate(units) if sign in unit.text]
+    first = units[signed[0]].text.rstrip() if signed else ""
+    if first.count(sign) != 1 or not _ENDS_LINE.fullmatch(first):
+        return False
+    if first.strip() != sign:
+        return True
+    # On a line of its own, it may open one as well.
+    above = units[signed[0] - 1].text if signed[0] else ":"
+    return not above.endswith(":") and all(_OPENS_LINE.match(units[place].text) for place in signed[1:2])
 
 
 def statements(lines: Sequence[Line], first: int, last: int) -> Iterator[CodeStatement]:

@@ -210,3 +210,42 @@ def test_statements_cover_all_lines_and_pieces_never_overlap(texts: list[str]) -
 
     assert [0, *(each.last + 1 for each in found)] == [*(each.first for each in found), len(lines)]
     assert all(before[1] < after[0] for before, after in pairwise(cuts))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "inside"),
+    [
+        (" * Ropes rot.\n * They do.\n */\nint wait;", "c", [True, True, True, False]),
+        ("Ropes rot.\nThey do.\n*/\nint wait;", "c", [True, True, True, False]),
+        (" * Ropes rot.\n * They do.", "c", [True, True]),
+        ("/** Ropes rot.\n * They do.", "c", [False, True]),
+        ('Ropes rot.\n"""\nwait()', "python", [True, True, False]),
+        ('Ropes rot."""\nwait()', "python", [True, False]),
+        ('Ropes rot.\n"""\ndef wait, do: 1\n@doc """\nThey do.', "elixir", [True, True, False, False, True]),
+        ('def wait():\n    """Ropes\n    rot.', "python", [False, False, True]),
+    ],
+    ids=["stars", "no-stars", "amid", "open", "docstring", "end-behind-text", "two-docstrings", "open-docstring"],
+)
+def test_a_comment_that_is_cut_by_the_border_of_a_chunk_is_a_comment(
+    text: str, language: str, inside: list[bool]
+) -> None:
+    every = units(chunk_of(text, "a", kind="code"))
+
+    assert [line.inside for line in lines_of(every, language)] == inside
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*pier = 1;\n*rope = 2;",
+        'found = glob("**/*.md")\nwait()',
+        'def wait():\n    """\n    Ropes.',
+        'sql = f"""\nselect\n"""',
+        'end\n"""\nRopes.\n"""\nwait()',
+    ],
+    ids=["pointers", "pattern", "opening", "string", "julia"],
+)
+def test_what_only_looks_like_the_end_of_a_comment_does_not_make_the_lines_above_one(text: str) -> None:
+    every = units(chunk_of(text, "a", kind="code"))
+
+    assert not lines_of(every, "julia")[0].inside
