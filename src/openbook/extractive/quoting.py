@@ -13,6 +13,7 @@ from openbook.containers import box_title
 from openbook.entries import indent_of, object_name
 from openbook.extractive.citations import UnitRange, headings_at, symbol_at
 from openbook.extractive.context import headed, units_of
+from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
 from openbook.extractive.headings import headings_in, headings_over
 from openbook.extractive.inline_markup import plain_markup
@@ -91,7 +92,8 @@ def place_of(passage: Passage) -> str:
 
     In a course, the lesson precedes the section.
 
-    What the passage begins with, a heading or the head of a definition, is left out.
+    What the passage begins with, a heading or the head of a definition, is left out. The comment above a definition
+    does not name it.
     """
     place, chunk = _range_of(passage), passage.shown.result.chunk
     name = PurePosixPath(chunk.span.path).name
@@ -99,8 +101,14 @@ def place_of(passage: Passage) -> str:
         headings = headings_at(place)
         begins = headings != headings_over(chunk, passage.start_char - chunk.span.start_char)
         return headed(chunk, headings[: len(headings) - begins], _SHOWN_HEADINGS) or name
-    symbol = "" if passage.is_head else symbol_at(place)
+    symbol = "" if passage.is_head and _shows(passage, passage.defines) else symbol_at(place)
     return f"{name} › {symbol}" if symbol else name
+
+
+def _shows(passage: Passage, name: str) -> bool:
+    """Return whether a passage of code has a name outside of comments."""
+    code = (unit.text for unit in passage.units if not in_comment(passage.shown, unit.number - 1))
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", "\n".join(code)) is not None
 
 
 def _stands_in(passage: Passage) -> str:

@@ -91,6 +91,16 @@ def test_a_definition_names_itself() -> None:
     assert places("what does moor() do", code) == ["a.py"]
 
 
+def test_a_comment_of_a_definition_that_is_quoted_without_it_has_its_name_above() -> None:
+    comment = "".join(f" * It is rope {number}.\n" for number in range(12))
+    text = f"/**\n * Does moor the ship.\n *\n{comment} */\nfun moor(ship: Ship): Int {{\n    return 1\n}}\n"
+    code = chunk_of(
+        text, "a.kt", kind="code", language="kotlin", symbol="Pier.moor", defines=("moor",), signature="fun moor("
+    )
+
+    assert places("what does moor() do", code)[0] == "a.kt › Pier.moor()"
+
+
 def test_quotes_from_one_place_stand_below_it_together() -> None:
     one = chunk_of("A rope may be long.\n\nThey sink.\n\nA rope may be of steel.", context=("Ropes",))
     two = chunk_of("Any rope may be cut.", "b.md", context=("Knives",))
