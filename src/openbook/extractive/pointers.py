@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from openbook.extractive.comments import is_comment_prose, sentences_around, told
 from openbook.extractive.displaying import fence_of
 from openbook.extractive.echoes import text_shown
 from openbook.extractive.passages import Passage, overlap
@@ -18,12 +19,15 @@ from openbook.types import Unit
 _MAX_POINTERS, _MAX_POINTER_WORDS, _MIN_POINTER_SCORE = 8, 15, 0.7
 # Another entry for the setting that is asked for may be longer: rows of tables are.
 _MAX_SETTING_WORDS = 40
+# As may a sentence of a comment, of which the line that fits best says half.
+_MAX_COMMENT_WORDS = 30
 
 # The least share of the question's words in a pointer, weighted by rarity. Without it, answers have ten more words and
 # are right as often; from .17 on, they are right less often.
 _MIN_POINTER_SHARE = 0.125
 
 # Markup that opens a heading, a list item, a block quote or a directive, and an underlined title.
+_BLANKS = re.compile(r"\s*")
 _MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s|\.\. [\w:-]+::\s|\S.*\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\n)*")
 
 
@@ -43,13 +47,13 @@ def further_places(
     least = share * max((passage.shown.result.score for passage in ranked), default=0.0)
     found: dict[int, Passage] = {}
     for passage in ranked:
-        number, is_setting = passage.shown.number, passage.setting is not None
+        number = passage.shown.number
         is_open = number not in done and number not in found and passage.shown.result.score >= least
         if is_open and not any(overlap(passage, quote) for quote in quotes):
             pointer = _pointer(passage, rarity)
             if (
                 pointer is not None
-                and words_to_read(pointer.text) <= (_MAX_SETTING_WORDS if is_setting else _MAX_POINTER_WORDS)
+                and _is_short(pointer, is_setting=passage.setting is not None)
                 and _held_by(pointer, rarity) >= _MIN_POINTER_SHARE
             ):
                 found[number] = pointer
@@ -58,12 +62,20 @@ def further_places(
     return [each for each in pointers if distinct.setdefault(text_shown(each), each) is each][:_MAX_POINTERS]
 
 
+def _is_short(pointer: Passage, *, is_setting: bool) -> bool:
+    is_comment = pointer.is_code and is_comment_prose(pointer)
+    most = _MAX_SETTING_WORDS if is_setting else _MAX_COMMENT_WORDS if is_comment else _MAX_POINTER_WORDS
+    return words_to_read(told(pointer)) <= most
+
+
 def _held_by(passage: Passage | Unit, rarity: Mapping[str, float]) -> float:
     return coverage(frozenset(tokenize(passage.text)), rarity)
 
 
 def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
     """Return a sentence of prose without its opening markup, or the best line of code; None for transcripts.
+
+    A line in a comment stands for its sentence.
 
     Single sentences of transcripts say little (`benchmarks.courses`: 32 more words, and no more answers).
     """
@@ -76,8 +88,10 @@ def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
         return None
     if passage.is_code or len(lines) < len(passage.units):
         best = max(lines, key=lambda unit: _held_by(unit, rarity))
-        passage = Passage(passage.shown, best, best)
-    opening = _MARKUP_BEFORE.match(passage.text) if not passage.is_code else re.match(r"\s*", passage.text)
+        said = [] if passage.shown.is_prose else sentences_around(passage.shown, best)
+        passage = max(said, key=lambda each: _held_by(each, rarity), default=Passage(passage.shown, best, best))
+    is_said = not passage.is_code or is_comment_prose(passage)
+    opening = (_MARKUP_BEFORE if is_said else _BLANKS).match(told(passage))
     start = passage.start_char + (opening.end() if opening else 0)
     end = passage.start_char + len(passage.text.rstrip())
     if start >= end:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from openbook.containers import box_title
 from openbook.entries import indent_of, object_name
 from openbook.extractive.citations import UnitRange, headings_at, symbol_at
+from openbook.extractive.comments import is_comment_prose, plain_comment, told
 from openbook.extractive.context import headed, units_of
 from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
@@ -66,12 +67,15 @@ def pointed(passage: Passage) -> str:
     It begins with the definition, section or file of the passage, since a single line says little.
     """
     language = passage.shown.result.chunk.language
-    lines = [line for line in _text_of(passage).split("\n") if not fence_of(line, language)]
+    whole = told(passage) if passage.is_code else _text_of(passage)
+    lines = [line for line in whole.split("\n") if not fence_of(line, language)]
     is_led = not passage.is_code and replace(passage, first=passage.last, part=None).is_code
     led = in_code(lines.pop().strip()) if is_led else ""
-    text = "\n".join(lines)
-    text = " ".join((text if passage.is_code else _shown(text, language)).split())
-    written = in_code(text) if passage.is_code else f"{text} {led}".rstrip()
+    said = "\n".join(lines)
+    is_comment = passage.is_code and is_comment_prose(passage)
+    said = plain_comment(said) if is_comment else said if passage.is_code else _shown(said, language)
+    text = " ".join(said.split())
+    written = in_code(text) if passage.is_code and not is_comment else f"{text} {led}".rstrip()
     where = _stands_in(passage)
     return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
 
@@ -112,9 +116,14 @@ def _shows(passage: Passage, name: str) -> bool:
 
 
 def _stands_in(passage: Passage) -> str:
-    """Return the enclosing definition or section of a passage, or its file; empty if the passage contains it."""
+    """Return the enclosing definition or section of a passage, or its file; empty if the passage contains it.
+
+    A comment contains the name of what it is on only if it begins with that: "scope" is a word as well.
+    """
     where = place_of(passage).rpartition(" › ")[2]
-    return "" if where.removesuffix("()") in passage.text else where
+    name, text = where.removesuffix("()"), passage.text
+    is_comment = passage.is_code and is_comment_prose(passage)
+    return "" if (text.startswith((name, f"`{name}`")) if is_comment else name in text) else where
 
 
 def _range_of(passage: Passage) -> UnitRange:

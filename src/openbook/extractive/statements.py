@@ -36,6 +36,14 @@ _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\
 # A docstring of Julia is above what it describes, and `@inline function f()` is no decorator above a function.
 _LEADS_IN_JULIA = re.compile(r'\s*(?:"""|#|@\w+\s*$)')
 
+# The signs of a line of a comment, of one within a comment of several lines, and of one within a docstring.
+_COMMENTED = re.compile(
+    r"\s*(?:(?P<hash>#+(?=\s|$))|//+!?|--+(?=\s|$)|;+(?=\s|$)"
+    r"|(?P<long>/\*+!?|(?:@\w*doc\s+)?(?:~[sS]|[rRuU])?(?:\"\"\"|''')))"
+)
+_IN_COMMENT, _IN_STRING = re.compile(r"\s*(?:\*(?!\**/))?(?P<hash>)"), re.compile(r"(?P<hash>)")
+_CLOSING = re.compile(r"(?<!\*)\*+/|\"\"\"|'''")
+
 _DOCUMENTED_ABOVE = frozenset({"elixir", "julia"})
 
 # An attribute or an annotation with brackets of its own.
@@ -96,6 +104,8 @@ class Line:
     """It introduces what follows in its comment or string, such as a list."""
     is_else: bool = False
     """It opens an `else` or `finally`, which means nothing without the statement above."""
+    said: str | None = None
+    """Its text if it is a comment or of a docstring, with blanks for the signs of that; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +129,25 @@ def layout_of(shown: ContextItem) -> Sequence[Line]:
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _layout(chunk: Chunk, count: int) -> Sequence[Line]:
     return tuple(lines_of(units_of(chunk)[:count], chunk.language))
+
+
+def said_in(text: str, sign: str, language: str) -> str | None:
+    """Return a line of a comment or a docstring with blanks for its signs; None for other lines.
+
+    `sign`: that of the comment or string in which it begins.
+
+    Example:
+        >>> said_in(" * Moors. */", "/*", "java"), said_in("* hemp", "`", "go"), said_in("wait(1)", "", "go")
+        ('   Moors.   ', '* hemp', None)
+    """
+    opening = (_IN_COMMENT if sign == "/*" else _IN_STRING if sign else _COMMENTED).match(text)
+    if opening is None or (language in _C_LANGUAGES and opening["hash"]):
+        return None
+    closing = _CLOSING.search(text, opening.end()) if sign or opening["long"] else None
+    end, rest = closing.span() if closing else (len(text), len(text))
+    if text[rest:].strip():  # code behind a comment
+        return None
+    return f"{' ' * opening.end()}{text[opening.end() : end]}{' ' * (len(text) - end)}"
 
 
 def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
@@ -145,9 +174,11 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         is_else = not is_rest and _OPENS_ELSE.match(text) is not None
         leads_in = said.endswith(":") and (is_rest or leads or _SENTENCE.match(text) is not None)
         is_else = is_else or (bool(found) and found[-1].is_else and _BRACE.match(text) is not None)
-        found.append(
-            Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign, leads_in, is_else)
-        )
+        # What opens behind code is no comment on it, or a string of data.
+        is_data = bool(sign and found) and found[-1].said is None
+        told = None if is_data else said_in(unit.text, sign, language)
+        is_apart = is_apart and not sign
+        found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart, leads_in, is_else, told))
         above = unit
     return found
 

@@ -42,6 +42,50 @@ def test_code_is_pointed_to_by_its_best_line_without_its_indentation() -> None:
     assert pointers(code) == ["- b.py: `limit = policy(1)` [2:2]"]
 
 
+REST = "".join(f"    x{number} = {number}\n" for number in range(60))
+
+
+@pytest.mark.parametrize(
+    ("comment", "language", "written"),
+    [
+        (
+            "/**\n * Ships rot. The {@link Policy#of policy} is\n * set by <b>no</b> client &amp; crew. Or not.\n */",
+            "java",
+            "The policy is set by no client & crew. [2:2-3]",
+        ),
+        (
+            "/// Ships rot.\n///\n/// The policy is\n/// set by the client.",
+            "rust",
+            "The policy is set by the client. [2:3-4]",
+        ),
+        ("// Ships rot.\n// - The policy is\n//   set.\n// - No.", "go", "The policy is set. [2:2-3]"),
+        ("// Ships rot:\n//\n//\tsend(policy)\n//\trot()", "go", "`send(policy)` [2:3]"),
+        ("# Ships rot.\n# The policy is\n# set.", "python", "The policy is set. [2:2-3]"),
+        ('"""Ships rot.\n\nThe policy is\nset.\n"""', "python", "The policy is set. [2:2-3]"),
+    ],
+    ids=["javadoc", "rust", "item", "example", "hash", "docstring"],
+)
+def test_a_comment_is_pointed_to_by_a_sentence_without_signs_and_markup(
+    comment: str, language: str, written: str
+) -> None:
+    assert pointers(chunk_of(f"{comment}\nx = 1\n{REST}", "b.c", kind="code", language=language)) == [
+        f"- b.c: {written}"
+    ]
+
+
+def test_a_comment_is_pointed_to_below_the_name_of_what_it_is_on_unless_it_begins_with_that() -> None:
+    def code(name: str) -> Chunk:
+        text = f"// The policy is set.\nfunc {name}() {{\n{REST}}}"
+        return chunk_of(text, f"{name}.go", kind="code", language="go", symbol=name, signature=f"func {name}()")
+
+    assert pointers(code("policy")) == ["- policy(): The policy is set. [2:1]"]
+    assert pointers(code("The")) == ["- The policy is set. [2:1]"]
+
+
+def test_a_very_long_sentence_of_a_comment_points_nowhere() -> None:
+    assert pointers(chunk_of(f"// The policy {'and so on ' * 10} is set.\n{REST}", "b.go", kind="code")) == []
+
+
 def test_what_a_pointer_stands_in_is_named_in_front_of_it() -> None:
     code = chunk_of(
         "    limit = policy(1)\n    return 3\n", "b.py", kind="code", language="python", symbol="Client.send"
