@@ -10,6 +10,7 @@ from openbook.containers import is_title_of
 from openbook.embedding.protocol import Embedder
 from openbook.extractive.causes import explanation, with_causes
 from openbook.extractive.changes import with_changes
+from openbook.extractive.comments import are_adjacent
 from openbook.extractive.context import Context
 from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, adds_no_word, is_echo
@@ -407,11 +408,11 @@ def _adjoin(a: Passage, b: Passage) -> bool:
         return False  # transcripts have no paragraphs, and are quoted by the sentence
     if a.shown is not b.shown or a.entry != b.entry or a.is_whole or b.is_whole:
         return False
+    first, last = sorted((a, b), key=lambda each: each.start_char)
     if a.shown.is_prose:
-        first, last = sorted((a, b), key=lambda each: each.start_char)
         # In HTML, tags separate paragraphs.
         return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)
-    return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
+    return are_adjacent(first, last)
 
 
 def _quotable(

@@ -3,57 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
-from openbook.containers import HEADING
+from openbook.extractive.comment_lines import begins_paragraph, examples_in_comment, is_heading_of_comment
 from openbook.extractive.context import ContextItem
 from openbook.extractive.displaying import without_tags
-from openbook.extractive.paragraphs import is_row
 from openbook.extractive.passages import Passage
-from openbook.extractive.statements import Line, layout_of
+from openbook.extractive.statements import Line, comment_lines, layout_of
 from openbook.grounding.sentences import is_code_line
 from openbook.text import indentation, sentences
 from openbook.types import Unit
 
-# Opens a heading, or the description of a parameter or the like: `@param`, `:returns:`, `\param`.
-_BEGINS = re.compile(r"\s*(?:[@\\][a-zA-Z][\w-]*(?=\s|$)|:\w+[^:\n]{0,60}:(?=\s|$)|#{1,6}\s)")
-
 # The inline tags of Javadoc and PHPDoc: `{@link Ship#moor()}`, `{@code moor()}`.
 _INLINE = re.compile(r"\{@(?P<name>\w+)\s+(?P<said>[^{}]*)\}")
-
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
-_PRE = re.compile(r"<(?P<end>/?)pre\b", re.IGNORECASE)
-
-# Columns by which code is indented below a paragraph.
-_CODE_COLUMNS = 4
-_TAB = 8
 
 
 def examples_within(lines: Sequence[Line]) -> set[int]:
     """Return the positions of the lines of examples in comments, with those of their fences."""
     found = set[int]()
     for is_comment, members in groupby(range(len(lines)), key=lambda at: lines[at].said is not None):
+        run = list(members)
         if is_comment:
-            found.update(_examples_of(list(members), lines))
+            found.update(run[at] for at in examples_in_comment(comment_lines(lines, run[0], run[-1])))
     return found
-
-
-def _examples_of(run: Sequence[int], lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the lines of examples in one comment: between fences, or indented after a blank line."""
-    texts = [(lines[at].said or "").expandtabs(_TAB) for at in run]
-    margin = min((indentation(text) for text in texts if text.strip()), default=0)
-    is_fenced, is_apart, is_code = False, True, False
-    for at, text in zip(run, texts, strict=True):
-        pre = _PRE.search(text)
-        is_border = pre is not None or _FENCE.match(text) is not None
-        is_set_off = indentation(text) >= margin + _CODE_COLUMNS and (is_code or (is_apart and not is_row(text)))
-        is_code = is_set_off or (is_code and not text.strip())
-        if (is_fenced or is_border or is_set_off) and text.strip():
-            yield at
-        if is_border:
-            is_fenced = not pre["end"] if pre else not is_fenced
-        is_apart = not text.strip()
 
 
 def sentences_around(shown: ContextItem, unit: Unit) -> Sequence[Passage]:
@@ -85,7 +58,7 @@ def _goes_on(lines: Sequence[Line], units: Sequence[Unit], place: int) -> bool:
         return False
     signs = [units[at].text[: indentation(lines[at].said or "")].strip() for at in (place, place + 1)]
     is_other = signs[0] != signs[1] and all(sign.startswith("//") for sign in signs)
-    return not (is_other or HEADING.match(said.strip()) or _BEGINS.match(below) or is_row(below))
+    return not (is_other or is_heading_of_comment(said) or begins_paragraph(below))
 
 
 def _overlaps(unit: Unit, start: int, end: int) -> bool:
@@ -111,6 +84,13 @@ def is_comment_prose(passage: Passage) -> bool:
         return False
     code = examples_within(lines)
     return any(_is_prose(lines[at], is_example=False) for at in places) and code.isdisjoint(places)
+
+
+def are_adjacent(first: Passage, last: Passage) -> bool:
+    """Return whether nothing is between two passages of code in a result but lines of comments without words."""
+    lines = layout_of(first.shown)[first.last.number : last.first.number - 1]
+    is_before = first.last.number < last.first.number
+    return is_before and all(line.said is not None and not line.said.strip() for line in lines)
 
 
 def plain_comment(text: str) -> str:

@@ -152,7 +152,17 @@ def _end_of_paragraph(shown: ContextItem, first: int, at: int) -> int:
             paragraph.clear()  # the signature that begins a docstring of Julia
         if is_said:
             paragraph.append(place)
-    return next((place for place in reversed(paragraph) if lines[place].ends_sentence), (paragraph or [first])[-1])
+    ended = next((place for place in reversed(paragraph) if lines[place].ends_sentence), None)
+    return _end_of_sentence(lines, (paragraph or [first])[-1], at) if ended is None else ended
+
+
+def _end_of_sentence(lines: Sequence[Line], place: int, at: int) -> int:
+    """Return the position where a long sentence of a comment ends, or where its paragraph does, if that is near."""
+    for end in range(place, min(at, place + MAX_QUOTE_LINES)):
+        is_last = end + 1 == at or lines[end + 1].begins or not any(map(str.isalnum, lines[end + 1].said or ""))
+        if lines[end].ends_sentence or is_last:
+            return end
+    return place
 
 
 def _end_of_summary(units: Sequence[Unit], opening: int) -> int:

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
+from openbook.extractive.comment_lines import C_LANGUAGES, CommentLine, blocks_of, said_in
 from openbook.extractive.context import ContextItem, units_of
 from openbook.types import Chunk, Unit
 
@@ -36,14 +38,6 @@ _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\
 # A docstring of Julia is above what it describes, and `@inline function f()` is no decorator above a function.
 _LEADS_IN_JULIA = re.compile(r'\s*(?:"""|#|@\w+\s*$)')
 
-# The signs of a line of a comment, of one within a comment of several lines, and of one within a docstring.
-_COMMENTED = re.compile(
-    r"\s*(?:(?P<hash>#+(?=\s|$))|//+!?|--+(?=\s|$)|;+(?=\s|$)"
-    r"|(?P<long>/\*+!?|(?:@\w*doc\s+)?(?:~[sS]|[rRuU])?(?:\"\"\"|''')))"
-)
-_IN_COMMENT, _IN_STRING = re.compile(r"\s*(?:\*(?!\**/))?(?P<hash>)"), re.compile(r"(?P<hash>)")
-_CLOSING = re.compile(r"(?<!\*)\*+/|\"\"\"|'''")
-
 _DOCUMENTED_ABOVE = frozenset({"elixir", "julia"})
 
 # An attribute or an annotation with brackets of its own.
@@ -51,7 +45,6 @@ _ATTRIBUTE = re.compile(r"\s*(?:#\[|@[\w.:]+\()")
 
 # The parameters of a template, on lines of their own, belong to the statement below as well.
 _TEMPLATE = re.compile(r"\s*template\s*<")
-_C_LANGUAGES = frozenset({"c", "cpp"})
 
 # Words that begin with a capital letter, as in a docstring that ends in another chunk.
 _SENTENCE = re.compile(r"\s*[A-Z][\w'-]*(?:[ \t]+[\w'`,-]+){2,}")
@@ -106,6 +99,8 @@ class Line:
     """It opens an `else` or `finally`, which means nothing without the statement above."""
     said: str | None = None
     """Its text if it is a comment or of a docstring, with blanks for the signs of that; else None."""
+    begins: bool = False
+    """A line without words precedes it in its comment or string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,32 +126,13 @@ def _layout(chunk: Chunk, count: int) -> Sequence[Line]:
     return tuple(lines_of(units_of(chunk)[:count], chunk.language))
 
 
-def said_in(text: str, sign: str, language: str) -> str | None:
-    """Return a line of a comment or a docstring with blanks for its signs; None for other lines.
-
-    `sign`: that of the comment or string in which it begins.
-
-    Example:
-        >>> said_in(" * Moors. */", "/*", "java"), said_in("* hemp", "`", "go"), said_in("wait(1)", "", "go")
-        ('   Moors.   ', '* hemp', None)
-    """
-    opening = (_IN_COMMENT if sign == "/*" else _IN_STRING if sign else _COMMENTED).match(text)
-    if opening is None or (language in _C_LANGUAGES and opening["hash"]):
-        return None
-    closing = _CLOSING.search(text, opening.end()) if sign or opening["long"] else None
-    end, rest = closing.span() if closing else (len(text), len(text))
-    if text[rest:].strip():  # code behind a comment
-        return None
-    return f"{' ' * opening.end()}{text[opening.end() : end]}{' ' * (len(text) - end)}"
-
-
 def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
     """Return the layout of units. The language determines which strings may have several lines."""
     found: list[Line] = []
     depth, above = 0, None
     scanned = list(_scan(units, language))
     leading = _attribute_lines(units, [opened for _, opened in scanned])
-    leading |= _template_lines(units) if language in _C_LANGUAGES else set()
+    leading |= _template_lines(units) if language in C_LANGUAGES else set()
     leads_below = _LEADS_IN_JULIA if language == "julia" else _LEADS
     for place, (unit, (sign, opened)) in enumerate(zip(units, scanned, strict=True)):
         text = unit.text.expandtabs(_TAB)
@@ -177,8 +153,11 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         # What opens behind code is no comment on it, or a string of data.
         is_data = bool(sign and found) and found[-1].said is None
         told = None if is_data else said_in(unit.text, sign, language)
+        begins = is_apart or (bool(found) and found[-1].said is not None and not found[-1].said.strip())
         is_apart = is_apart and not sign
-        found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart, leads_in, is_else, told))
+        found.append(
+            Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart, leads_in, is_else, told, begins)
+        )
         above = unit
     return found
 
@@ -306,12 +285,12 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
             run = run[0], piece[1]
             continue
         if run:
-            yield run
+            yield _trimmed(lines, *run)
         said = (at for at in range(piece[0], piece[1] + 1) if not (lines[at].closes or lines[at].is_else))
         opens = next(said, None)
         run = None if opens is None else (opens, piece[1])
     if run:
-        yield run
+        yield _trimmed(lines, *run)
 
 
 def _cut(lines: Sequence[Line], first: int, last: int, whole: int) -> Iterator[tuple[tuple[int, int], bool]]:
@@ -323,8 +302,12 @@ def _cut(lines: Sequence[Line], first: int, last: int, whole: int) -> Iterator[t
         if each.last - each.first < whole:
             yield (each.first, each.last), joins
         elif each.opens - each.first >= whole or lines[each.opens].inside or lines[each.opens].leads:
-            for block in _blocks(lines, each.first, each.last, whole):
+            is_apart = each.opens > each.first and not (lines[each.opens].inside or lines[each.opens].leads)
+            for block in _blocks(lines, each.first, each.opens - 1 if is_apart else each.last, whole):
                 yield block, False
+            if is_apart:
+                for number, (piece, goes_on) in enumerate(_cut(lines, each.opens, each.last, whole)):
+                    yield piece, goes_on and number > 0
         else:
             head = each.head if each.head - each.first < whole else each.opens
             yield (each.first, head), joins
@@ -334,12 +317,40 @@ def _cut(lines: Sequence[Line], first: int, last: int, whole: int) -> Iterator[t
 
 
 def _blocks(lines: Sequence[Line], first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the lines of a comment or a string in blocks of limited length, which end with a sentence if possible."""
-    while last - first >= most:
-        end = next((at for at in range(first + most - 1, first, -1) if lines[at].ends_sentence), first + most - 1)
-        yield first, end
-        first = end + 1
-    yield first, last
+    """Yield the blocks of comments, and other lines of strings in runs of limited length."""
+    for is_comment, members in groupby(range(first, last + 1), key=lambda at: lines[at].said is not None):
+        run = list(members)
+        if is_comment:
+            said = comment_lines(lines, run[0], run[-1])
+            for number, (start, end) in enumerate(blocks_of(said, most)):
+                # The line above it that opens the comment belongs to its first block.
+                yield run[0] if number == 0 else run[start], run[end]
+            continue
+        start = run[0]
+        while run[-1] - start >= most:
+            ends = (at for at in range(start + most - 1, start, -1) if lines[at].ends_sentence)
+            end = next(ends, start + most - 1)
+            yield start, end
+            start = end + 1
+        yield start, run[-1]
+
+
+def comment_lines(lines: Sequence[Line], first: int, last: int) -> list[CommentLine]:
+    """Return the lines of a comment without signs, between two positions, both inclusive."""
+    return [CommentLine(line.said or "", line.begins) for line in lines[first : last + 1]]
+
+
+def _trimmed(lines: Sequence[Line], first: int, last: int) -> tuple[int, int]:
+    """Return a run of lines without those at its ends that are in a comment and say nothing, unless they open it."""
+
+    def is_empty(at: int) -> bool:
+        return lines[at].said is not None and not (lines[at].said or "").strip()
+
+    while first < last and is_empty(first) and (lines[first].inside or not lines[first + 1].inside):
+        first += 1
+    while first < last and is_empty(last) and (lines[first].inside or not lines[last].inside):
+        last -= 1
+    return first, last
 
 
 def enclosing(lines: Sequence[Line], first: int, last: int) -> list[CodeStatement]:

@@ -64,7 +64,9 @@ def test_code_after_a_colon_and_a_blank_line_is_another_piece() -> None:
 
 
 def test_a_long_comment_is_not_cut_after_what_introduces_a_list() -> None:
-    assert cut("# Ropes rot.\n# They do.\n# Ropes are:\n# - hemp\n# - wire\nwait()")[0] == "# Ropes rot.\n# They do."
+    assert cut("# Ropes rot.\n# They do.\n# Ropes are:\n# - hemp\n# - wire\nwait()")[0] == (
+        "# Ropes rot.\n# They do.\n# Ropes are:\n# - hemp\n# - wire"
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,3 +251,15 @@ def test_what_only_looks_like_the_end_of_a_comment_does_not_make_the_lines_above
     every = units(chunk_of(text, "a", kind="code"))
 
     assert not lines_of(every, "julia")[0].inside
+
+
+def test_lines_without_words_at_the_ends_of_a_comment_are_no_part_of_a_piece() -> None:
+    every = " *\n * Ropes rot.\n *\n */"
+
+    assert cut(every, whole=6) == [" * Ropes rot."]
+
+
+def test_code_below_a_long_comment_is_a_piece_of_its_own() -> None:
+    comment = "# Ropes\n# rot\n# fast."
+
+    assert cut(f"{comment}\nwait(\n    1,\n)") == [comment, "wait(\n    1,\n)"]
