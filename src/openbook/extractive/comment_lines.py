@@ -24,6 +24,7 @@ _HEADING = re.compile(r"\s*(?:#{1,6}\s|<h[1-6]\b)")
 _ITEM = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])(?:\s|$)|\||<li>)")
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_SENTENCE = re.compile(r"[A-Z][\w'-]*(?:[ \t]+[\w'`,-]+){3,}")
 _PRE = re.compile(r"<(?P<end>/?)pre\b", re.IGNORECASE)
 
 # A tag between paragraphs, alone on its line.
@@ -112,13 +113,14 @@ def examples_in_comment(run: Sequence[CommentLine]) -> set[int]:
 def _begins_in_example(texts: Sequence[str], run: Sequence[CommentLine]) -> bool:
     """Return whether a comment begins within an example, as one that a chunk breaks off: its first fence ends it.
 
-    A fence that ends an example has no language, and a blank line or nothing behind it.
+    A fence that ends an example has no language, and a sentence, a blank line or nothing behind it.
     """
     for at, text in enumerate(texts):
         if pre := _PRE.search(text):
             return bool(pre["end"])
         if fence := _FENCE.match(text):
-            is_last = at + 1 == len(run) or run[at + 1].is_apart or not texts[at + 1].strip()
+            below = "" if at + 1 == len(run) or run[at + 1].is_apart else texts[at + 1].strip()
+            is_last = not below or _SENTENCE.match(below) is not None
             return is_last and at > 0 and not text[fence.end() :].strip()
     return False
 

@@ -73,9 +73,10 @@ def test_blank_lines_and_tags_between_paragraphs_are_in_no_block() -> None:
         ("// Cut:\n//\n//\tcut()\n//\n// Cut.", {2}),
         ("/// - Cut:\n///\n///   Ropes\n///     rot.", set()),
         (" * cut();\n * ```\n *\n * Cut.\n * ```\n * cut();\n * ```", {0, 1, 4, 5, 6}),
+        (" * cut();\n * ```\n * Ropes rot in rain.", {0, 1}),
         (" * cut();\n * </pre>\n * Cut.", {0, 1}),
     ],
-    ids=["fence", "indented", "item", "begins-in-fence", "begins-in-tag"],
+    ids=["fence", "indented", "item", "begins-in-fence", "sentence-behind-fence", "begins-in-tag"],
 )
 def test_examples_in_a_comment_are_told_from_prose(text: str, places: set[int]) -> None:
     lines = lines_of(units(chunk_of(text, "a", kind="code")), "java")
