@@ -49,6 +49,13 @@ def test_what_has_a_source_map_beside_it_is_compiled_and_ignored() -> None:
     assert [name for name in names if not is_ignored_file(name, beside)] == ["lib.js", "world"]
 
 
+def test_settings_and_deleted_notes_of_programs_for_notes_are_ignored() -> None:
+    assert [name for name in (".obsidian", ".trash", "obsidian", ".claude") if is_ignored_folder(name, set())] == [
+        ".obsidian",
+        ".trash",
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "sibling", "ignored"),
     [
