@@ -196,12 +196,14 @@ def _skipped(assistant: Library) -> Iterator[str]:
         if isinstance(difference, SourceError):
             yield f"source     {name}: {difference}"
             continue
-        skipped = difference.not_indexed()
+        skipped, of_file = difference.not_indexed(), difference.remedies()
         yield f"source     {name}: {counted(sum(map(len, skipped.values())), 'file')} not indexed"
         for reason, paths in sorted(skipped.items()):
             remedy = remedy_for(reason)
             yield f"  {reason}{f': {remedy}' if remedy else ''}"
-            yield from (f"    {printing.skipped_line(reason, path)}" for path in sorted(paths))
+            for path in sorted(paths):
+                own = f": {of_file[path]}" if path in of_file else ""
+                yield f"    {printing.skipped_line(reason, path)}{own}"
 
 
 def _states(assistant: Library) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from openbook.errors import SourceError
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import FileRecord, Index, Source
+from openbook.ingest.remedies import remedy_for
 from openbook.settings import Settings
 from openbook.sources.content_hash import is_read_as_now
 from openbook.sources.folder import Folder, holder_of
@@ -50,10 +51,15 @@ class Difference:
             self.scan.skipped, {path: record for path, record in self.known.items() if path not in self.gone}
         )
 
+    def remedies(self) -> dict[str, str]:
+        """Return what to do about skipped files, by path, if it depends on the file."""
+        return {skipped.path: skipped.remedy for skipped in self.scan.skipped if skipped.remedy}
+
     def unread(self) -> dict[str, str]:
-        """Return why files that may contain text could not be read, by path, sorted."""
+        """Return why files that may contain text could not be read and what to do, by path, sorted."""
+        remedies = self.remedies()
         found = (
-            (path, reason)
+            (path, "; ".join(filter(None, (reason, remedies.get(path) or remedy_for(reason)))))
             for reason, paths in self.not_indexed().items()
             for path in paths
             if _may_hold_words(reason, path)
@@ -98,7 +104,7 @@ def _may_hold_words(reason: str, path: str) -> bool:
 
 
 def unread_files(pending: Mapping[str, Difference | SourceError], where: Filter) -> dict[str, str]:
-    """Return why files that may contain text could not be read, by path, for the places that pass a filter.
+    """Return why files that may contain text could not be read and what to do, by path, where a filter lets them pass.
 
     Their kinds and lessons are unknown, and not compared.
     """

@@ -9,6 +9,8 @@ SIZE_LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
 
 _AGAIN = "run the command again"
 _ELSEWHERE = "add the folder that it leads to"
+_NEED_OCR = (SkipReason.SCANNED, SkipReason.GARBLED)
+_WITH_OCR = "set OPENBOOK_OCR=on"
 _REMEDIES = {
     SkipReason.TOO_LARGE: f"raise {SIZE_LIMITS}",
     SkipReason.TOO_LONG: "raise OPENBOOK_MAX_PAGES",
@@ -40,4 +42,10 @@ def remedy_for(reason: str) -> str:
         ('save it without a password', '')
     """
     known = SkipReason.of(reason)
-    return "" if known is None or reason.startswith(f"{known};") else _REMEDIES.get(known, "")
+    if known is None or reason.startswith(f"{known};"):
+        return ""
+    if known in _NEED_OCR:
+        from openbook.sources.readers.ocr import is_there  # lazy: few sources have such pages
+
+        return _WITH_OCR if is_there() else f"{_WITH_OCR} and install 'openbook[ocr]' or Tesseract"
+    return _REMEDIES.get(known, "")

@@ -128,8 +128,10 @@ def _why_not_indexed(root: Source, difference: Difference, wanted: str) -> str:
     from openbook.sources.walk import why_ignored
 
     for reason, paths in difference.not_indexed().items():
-        if any(f"/{root.name}/{left}".endswith(f"/{wanted}") for left in paths):
-            return "; ".join(filter(None, (f"that file is left out: {_shortened(reason)}", remedy_for(reason))))
+        left = next((left for left in paths if f"/{root.name}/{left}".endswith(f"/{wanted}")), None)
+        if left is not None:
+            remedy = difference.remedies().get(left) or remedy_for(reason)
+            return "; ".join(filter(None, (f"that file is left out: {_shortened(reason)}", remedy)))
     path = wanted.removeprefix(f"{root.name}/")
     ignored = "" if any(file.path == path for file in difference.scan.files) else why_ignored(Path(root.location), path)
     remedy = "" if ".openbookignore" in ignored else "; .openbookignore can include it"

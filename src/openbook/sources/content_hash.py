@@ -13,7 +13,7 @@ from openbook.sources.languages import format_of_name, name_of
 # Increment a version when a reader returns different text or anchors for the same bytes. The next sync then reads all
 # files with that suffix again. Unlisted suffixes have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys("doc odp odt ppt pptx sbv srt t vtt xml".split(), 2)
+    dict.fromkeys("doc odp odt pdf ppt pptx sbv srt t vtt xml".split(), 2)
     | dict.fromkeys("docx htm html ical ics ifb msg ods pod xhtml xls xlsx zip".split(), 3)
     | dict.fromkeys("org text txt".split(), 4)
     | dict.fromkeys("eml epub latex mbox tex".split(), 5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from openbook.sources.exclusions import (
 from openbook.sources.formats import BINARY_FORMATS
 from openbook.sources.ignore import IgnoreRules, rules_above, top_of_checkout
 from openbook.sources.tracked_files import GitCalls, TrackedFiles
+from openbook.text import size_text
 from openbook.types import SkipReason, Stamp
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class SkippedFile:
     path: str
     """POSIX path relative to the root. Folders end with a slash; invalid UTF-8 is shown as U+FFFD."""
     reason: str
+    remedy: str = field(default="", compare=False)
+    """What to do, if it depends on the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,14 @@ def size_limit(
     if name.lower().endswith(_DOCUMENT_SUFFIXES) or covers(readers, name):
         return max_document_bytes
     return max_file_bytes * _EXTRACTED_FACTOR if name.lower().endswith(_EXTRACTED_SUFFIXES) else max_file_bytes
+
+
+def _remedy_for_size(
+    name: str, size_bytes: int, max_file_bytes: int, max_document_bytes: int, readers: ReaderRegistry | None
+) -> str:
+    is_document = size_limit(name, 0, 1, readers) > 0
+    setting, limit = ("DOCUMENT", max_document_bytes) if is_document else ("FILE", max_file_bytes)
+    return f"raise OPENBOOK_MAX_{setting}_BYTES from {limit}: it has {size_text(size_bytes)}"
 
 
 def refuse_by_name(path: str, readers: ReaderRegistry | None = None) -> str:
@@ -269,7 +280,8 @@ class _Walk:
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, SkipReason.NOT_REGULAR)
         elif status.st_size > size_limit(entry.name, *self._limits, self._readers):
-            self._skip(path, SkipReason.TOO_LARGE)
+            remedy = _remedy_for_size(entry.name, status.st_size, *self._limits, self._readers)
+            self._skip(path, SkipReason.TOO_LARGE, remedy)
         else:
             self._files.append(ScannedFile(path, stamp_of(status)))
 
@@ -286,8 +298,9 @@ class _Walk:
         except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
             return True
 
-    def _skip(self, path: str, reason: str) -> None:
-        self._skipped.append(SkippedFile(path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), reason))
+    def _skip(self, path: str, reason: str, remedy: str = "") -> None:
+        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        self._skipped.append(SkippedFile(shown, reason, remedy))
 
 
 def _is_keynote(entry: os.DirEntry[str]) -> bool:

@@ -104,3 +104,16 @@ def test_unread_files_are_those_of_the_places_where_a_question_looks(
         pending = compare_sources(index, Settings(), ReaderRegistry({}))
 
     assert set(unread_files(pending, where)) == paths
+
+
+def test_the_reason_why_a_file_was_not_read_tells_what_to_do(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path / "tree", {"a.md": "A.\n", "tides.csv": "1,2\n" * 300_000, "a.pdf": "no PDF"})
+    settings = Settings(workers=1, max_document_bytes=1)
+    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as index:
+        sync(Source("s", "folder", str(tree)), index, settings=settings, load_embedder=HashEmbedder, now=lambda: 4e9)
+        pending = compare_sources(index, settings, ReaderRegistry({}))
+
+    assert unread_files(pending, Filter()) == {
+        "a.pdf": "too large; raise OPENBOOK_MAX_DOCUMENT_BYTES from 1: it has 0.0 MB",
+        "tides.csv": "too large; raise OPENBOOK_MAX_FILE_BYTES from 1048576: it has 1.2 MB",
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 ENCRYPTED = "encrypted; give its password with OPENBOOK_PDF_PASSWORD"
 WRONG_PASSWORD = "encrypted with another password than OPENBOOK_PDF_PASSWORD"
-NO_TEXT = "no text: scanned pages need OCR"
 _FORM_ALONE = "no text outside the fields of a form"
 
 # Dingbats and unknown glyphs next to letters or each other. Alone, they are bullets or table cells. Pages with formulas
@@ -63,9 +62,9 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
 
     Pages are separated by a blank line and have anchors `p. 1`, `p. 2` ..., counted from the first page, whatever
     numbers are printed on them. Words broken at line ends are joined. Lines in a larger font are headings; running
-    heads and page numbers are left out. Each paragraph recognized on a scanned page has an anchor `p. 3 box
-    72,90,520,131`, in points from the upper left corner. Remarks list non-blank pages without text, and pages that
-    could not be read or whose letters are garbled.
+    heads, page numbers and pages whose letters are garbled are left out. Each paragraph recognized on a scanned or
+    garbled page has an anchor `p. 3 box 72,90,520,131`, in points from the upper left corner. Remarks list non-blank
+    pages without text, and pages that could not be read or whose letters are garbled.
     """
     with open_pdf(raw, path, options) as document:
         if len(document) > options.max_pages:
@@ -74,28 +73,38 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         pages = [_page(document, index, options) for index in range(len(document))]
         failed = {number for number, page in enumerate(pages, start=1) if page.failed}
         rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
-        without_text = {number for number, left in enumerate(rows, start=1) if not left} - failed
+        garbled = {number for number, page in enumerate(pages, start=1) if page.garbled}
+        without_text = {number for number, left in enumerate(rows, start=1) if not left} - failed - garbled
         scanned = {number for number in without_text if _has_content(document, number - 1, pages[number - 1].rows)}
     notes = [page.notes for page in pages]
     if not any(rows) and not any(notes):
-        without = _FORM_ALONE if is_form else NO_TEXT if scanned else "no text"
-        raise SkippedFileError(path, "damaged" if not pages or (failed and not scanned) else without)
-    garbled = {number for number, page in enumerate(rows, start=1) if _is_garbled(page)}
+        raise SkippedFileError(path, _why_unread(pages, is_form=is_form, scanned=scanned, garbled=garbled))
     unclear = {number for number, page in enumerate(rows, start=1) if any(UNKNOWN in text_of(row) for row in page)}
     remarks = (
         ("no text on page", scanned),
         ("cannot read page", failed),
         ("cannot read the letters of page", garbled),
         (f"{REMARK}, on page", {number for number, page in enumerate(pages, start=1) if page.recognized}),
-        (f"signs without a meaning, shown as {UNKNOWN}, on page", unclear - garbled),
+        (f"signs without a meaning, shown as {UNKNOWN}, on page", unclear),
     )
     heights = [page.height if page.recognized else None for page in pages]
     return _composed(rows, notes, heights, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
 
 
+def _why_unread(pages: Sequence[_Page], *, is_form: bool, scanned: Collection[int], garbled: Collection[int]) -> str:
+    """Return why a PDF without text is not read."""
+    if garbled:
+        return SkipReason.GARBLED
+    if not pages or (not scanned and any(page.failed for page in pages)):
+        return SkipReason.DAMAGED
+    if is_form:
+        return _FORM_ALONE
+    return SkipReason.SCANNED if scanned else "no text"
+
+
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
     """Return whether a file skipped for a reason of `read_pdf` could be read with these options."""
-    if reason == NO_TEXT:
+    if reason in (SkipReason.SCANNED, SkipReason.GARBLED):
         return options.recognizer is not None and is_there()
     if reason in (ENCRYPTED, WRONG_PASSWORD):
         return options.password is not None
@@ -129,18 +138,29 @@ class _Page:
     """Texts of annotations and form fields."""
     recognized: bool = False
     """Whether the text comes from OCR."""
+    garbled: bool = False
+    """Whether it has text, which is left out because its letters are garbled."""
 
 
 def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
     import pypdfium2
 
+    recognized = False
     try:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
             rows = without_stamps(rows_of(text), page.get_width())
-            is_recognized = not rows and options.recognizer is not None and _has_content(document, index, ())
-            rows = _recognized_rows(page, options.recognizer) if is_recognized and options.recognizer else rows
-            recognized = is_recognized and bool(rows)
-            return _Page(from_top(by_columns(rows)), page.get_height(), notes=notes_of(page), recognized=recognized)
+            is_garbled = _is_garbled(rows)
+            rows = [] if is_garbled else rows
+            if not rows and options.recognizer is not None and (is_garbled or _has_content(document, index, ())):
+                rows = _recognized_rows(page, options.recognizer)
+                recognized = bool(rows)
+            return _Page(
+                from_top(by_columns(rows)),
+                page.get_height(),
+                notes=notes_of(page),
+                recognized=recognized,
+                garbled=is_garbled and not recognized,
+            )
     except pypdfium2.PdfiumError:
         return _Page([], 0.0, failed=True)
 

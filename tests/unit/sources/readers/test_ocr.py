@@ -21,10 +21,10 @@ from openbook.sources.documents import read_document
 from openbook.sources.optional_readers import readers_of, recognizer_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.ocr import MISSING, PICTURES, REMARK, OcrLine, lines_of, read_picture, recognize
-from openbook.sources.readers.pdf import NO_TEXT, may_be_read_now, read_pdf
+from openbook.sources.readers.pdf import may_be_read_now, read_pdf
 from openbook.sources.readers.reading import PdfOptions
 from openbook.types import SkipReason
-from tests.unit.sources.readers.pdf_files import blank, pdf, picture, text
+from tests.unit.sources.readers.pdf_files import blank, pdf, pdf_of_glyphs, picture, text
 
 LINES = [OcrLine("Rye rests", 10, 10, 200, 40), OcrLine("for an hour.", 10, 45, 180, 75)]
 
@@ -94,6 +94,15 @@ def test_only_scanned_pages_of_a_pdf_are_recognized() -> None:
     assert read_pdf(raw, "a.pdf").text == "One."
 
 
+def test_a_page_whose_letters_are_garbled_is_recognized() -> None:
+    raw = pdf_of_glyphs("BT /F 12 Tf 90 200 Td (abcba cabac) Tj ET", "\u274b\u2751\ue00c")
+
+    assert read_pdf(raw, "a.pdf", PdfOptions(recognizer=seen)).text.startswith("Rye rests")
+    with pytest.raises(SkippedFileError, match="garbled letters"):
+        read_pdf(raw, "a.pdf", PdfOptions(recognizer=missing))
+    assert not may_be_read_now(SkipReason.GARBLED, PdfOptions())
+
+
 def test_pictures_are_covered_only_where_they_are_asked_for_and_so_in_other_processes() -> None:
     own = dict.fromkeys(PICTURES, partial(read_picture, recognizer=seen))
     registry = pickle.loads(pickle.dumps(ReaderRegistry(own=own)))
@@ -121,7 +130,7 @@ def test_settings_ask_for_it() -> None:
     assert recognizer_of(Settings(ocr=True)) is recognize
     assert readers_of(Settings()) == {}
     assert readers_of(Settings(ocr=True)).keys() == PICTURES
-    assert not may_be_read_now(NO_TEXT, PdfOptions())
+    assert not may_be_read_now(SkipReason.SCANNED, PdfOptions())
 
 
 _TSV = """level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext
@@ -161,7 +170,7 @@ esac
 
     assert reading.text == "Rye rests. Always."
     assert (tmp_path / "seen.png").read_bytes().startswith(b"\x89PNG")
-    assert may_be_read_now(NO_TEXT, PdfOptions(recognizer=recognize))
+    assert may_be_read_now(SkipReason.SCANNED, PdfOptions(recognizer=recognize))
     program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     with pytest.raises(SkippedFileError, match="Tesseract failed"):
         read_picture(png(), "a.png", recognize)
@@ -173,6 +182,6 @@ def test_rapidocr_reads_a_picture() -> None:
     reading = read_picture(png(words="The dough rests for 12 hours."), "a.png", recognize)
 
     assert reading.text == "The dough rests for 12 hours."
-    assert may_be_read_now(NO_TEXT, PdfOptions(recognizer=recognize))
+    assert may_be_read_now(SkipReason.SCANNED, PdfOptions(recognizer=recognize))
     with pytest.raises(SkippedFileError, match="no text"):
         read_picture(png(), "a.png", recognize)

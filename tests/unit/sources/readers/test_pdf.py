@@ -200,12 +200,23 @@ def test_a_page_with_a_running_head_alone_is_blank_unless_it_shows_a_picture() -
     assert reading.remarks == ("no text on page 4",)
 
 
-def test_pages_whose_letters_are_given_as_signs_are_named_and_bullets_are_not() -> None:
+def test_a_pdf_whose_letters_are_given_as_signs_is_refused_and_one_with_bullets_is_not() -> None:
     garbled = pdf_of_glyphs("BT /F 12 Tf 90 200 Td (abcba cabac) Tj ET", "\u274b\u2751\ue00c")
     listed = pdf_of_glyphs("BT /F 12 Tf 90 200 Td (a bcb) Tj 0 -20 Td (a cbc) Tj ET", "\u2713xy")
 
-    assert read_pdf(garbled, "a.pdf").remarks == ("cannot read the letters of page 1",)
+    assert refusal(garbled) == "garbled letters: they need OCR"
     assert read_pdf(listed, "a.pdf").remarks == ()
+
+
+def test_a_page_whose_letters_are_garbled_is_left_out_and_named() -> None:
+    def garbled(file: FPDF) -> None:
+        file.set_font("zapfdingbats", size=11)
+        file.multi_cell(0, text="abcba cabac " * 20)
+
+    reading = read(text("One."), garbled, text("Three."))
+
+    assert reading.text == "One.\n\nThree."
+    assert reading.remarks == ("cannot read the letters of page 2",)
 
 
 def test_a_pdf_without_any_text_is_refused() -> None:

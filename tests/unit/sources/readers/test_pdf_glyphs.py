@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.errors import SkippedFileError
 from openbook.sources.readers.pdf import read_pdf
 from openbook.sources.readers.reading import Reading
 from tests.unit.sources.readers.pdf_files import pdf_of_font, pdf_of_glyphs
@@ -53,8 +54,9 @@ def test_letters_that_only_a_font_of_signs_uses_are_signs_and_those_of_a_text_ar
     assert read_font("Book", letters, {ord(one): f"G{ord(one)}" for one in letters}) == f"Text {letters} end"
 
 
-def test_pages_in_cyrillic_of_old_fonts_are_named() -> None:
+def test_a_pdf_in_cyrillic_of_old_fonts_is_refused() -> None:
     words = "\xed\xee\xe2\xee\xe5 \xe2\xe5\xea\xee\xe2 \xe4\xe5\xeb\xe0\xe5\xec"
     content = f"BT /H 12 Tf 90 200 Td ({words}) Tj ET"
 
-    assert read_pdf(pdf_of_font(content, "Book", {}), "a.pdf").remarks == ("cannot read the letters of page 1",)
+    with pytest.raises(SkippedFileError, match="garbled letters"):
+        read_pdf(pdf_of_font(content, "Book", {}), "a.pdf")
