@@ -356,6 +356,18 @@ def test_an_answer_that_no_source_mentions_a_word_says_which_files_could_not_be_
     assert "could not be read" not in elsewhere
 
 
+def test_a_refusal_names_an_unread_file_whose_name_has_words_of_the_question(tmp_path: Path) -> None:
+    files = {"a.md": "# Ropes\n\nThe bowline holds a rope. The average value is nine.\n"}
+    folder = write_tree(tmp_path / "a", {**files, "harbour gauge.csv": "1,2\n" * 300_000})
+
+    with Library.open("knots") as library:
+        library.add(folder)
+        told = library.query("What do the harbour gauges show in Tromso?").answer
+
+    assert told.startswith("harbour gauge.csv was not read: too large; raise OPENBOOK_MAX_FILE_BYTES from 1048576")
+    assert "could not be read, and may" not in told
+
+
 def test_folders_are_not_walked_again_for_each_refusal_before_the_next_sync(tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "a", {"a.md": "# Ships\n\nShips are moored at noon.\n", "b.pdf": "no PDF"})
 

@@ -16,6 +16,7 @@ from openbook.answering.options import AnswerOptions
 from openbook.answering.refusals import (
     Unread,
     asks_for_content_alone,
+    like_unread,
     named_unread,
     noted,
     refusal,
@@ -345,17 +346,20 @@ class Generator:
     ) -> GenerationResult:
         missing = self._finder.weigh(alone.asked).missing
         is_other_language = self._finder.speaks_another_language(alone.asked)
-        return refusal(
+        unread = self._unread(asked.where)
+        like = like_unread(alone.asked, unread)
+        refused = refusal(
             asked.query.strip(),
             reason,
             results,
             missing,
-            unread=with_words(self._unread(asked.where)) if missing else (),
+            unread=with_words({path: reason for path, reason in unread.items() if path not in like}),
             # Words of another language are not misspelled.
             meant=() if is_other_language else self._finder.spelled_like(missing, asked.where),
             is_foreign=is_other_language and alone.asked.is_foreign,
             is_filtered=reason == RefusalReason.NOTHING_FOUND and not self._finder.index.documents(asked.where),
         )
+        return with_unread(refused, like)
 
     def check(
         self,

@@ -14,15 +14,16 @@ from openbook.courses.catalog import lesson_numbers
 from openbook.errors import QueryError
 from openbook.index.protocol import DocumentSummary
 from openbook.questions.kinds import kind_of
-from openbook.questions.question import read_question
-from openbook.questions.words import FOREIGN_WORDS, content_words_of_question
+from openbook.questions.question import Question, read_question
+from openbook.questions.words import FOREIGN_WORDS, content_words_of_question, is_everyday
+from openbook.retrieval.roles import is_aside
 from openbook.sources.formats import BINARY_FORMATS, EMPTY
 from openbook.sources.known_formats import unread_formats
 from openbook.sources.languages import BY_SUFFIX
 from openbook.tokens import tokenize
 from openbook.types import Filter, ResultRole, RetrievalResult
 
-# Nearest results in a refusal.
+# Most results in a refusal, and files in a note.
 _NEAREST = 3
 
 
@@ -136,6 +137,24 @@ def named_unread(query: str, where: Filter, unread: Unread) -> Mapping[str, str]
     return {path: reason for path, reason in unread(where).items() if _names(asked, path)}
 
 
+def like_unread(query: Question, unread: Mapping[str, str]) -> dict[str, str]:
+    """Return the unread files that have most words of a question in their names, with the reason by path.
+
+    Numbers and everyday words do not count. Files whose whole name is in the question are left out, because
+    `named_unread` has them.
+    """
+    asked = query.text.casefold()
+    words = {word for word in content_words_of_question(query.text) if not is_everyday(word)}
+    wanted = {token for word in words for token in tokenize(word) if not token.isdecimal()}
+    shared = {
+        path: len(wanted.intersection(tokenize(_name_of(path).rpartition(".")[0])))
+        for path in with_words(unread)
+        if not (is_aside(path) or _names(asked, path))
+    }
+    most = max(shared.values(), default=0)
+    return {path: unread[path] for path, count in shared.items() if 0 < count == most}
+
+
 def with_words(unread: Mapping[str, str]) -> tuple[str, ...]:
     """Return the paths of unread files that may mention something.
 
@@ -185,7 +204,8 @@ def note_of_unread(named: Mapping[str, str]) -> str:
         'a.xlsx was not read: encrypted; save it without a password.'
     """
     # File names are untrusted text: on one line.
-    return " ".join(f"{' '.join(path.split())} was not read: {reason}." for path, reason in sorted(named.items()))
+    told = [f"{' '.join(path.split())} was not read: {reason}." for path, reason in sorted(named.items())]
+    return " ".join(told[:_NEAREST]) + (" ..." if len(told) > _NEAREST else "")
 
 
 def refusal_of_unread(query: str, named: Mapping[str, str]) -> GenerationResult:

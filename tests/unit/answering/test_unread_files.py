@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.refusals import asks_for_content_alone, named_unread
+from openbook.answering.refusals import asks_for_content_alone, like_unread, named_unread
 from openbook.index.protocol import DocumentSummary
+from openbook.questions.question import read_question
+from openbook.sources.formats import EMPTY
 from openbook.types import Filter
 
 UNREAD = {"a/My Report.docx": "damaged", "talk.key": "Keynote", "app.py": "too large"}
@@ -24,6 +26,24 @@ UNREAD = {"a/My Report.docx": "damaged", "talk.key": "Keynote", "app.py": "too l
 )
 def test_a_file_is_named_by_its_whole_name_in_any_case(question: str, named: list[str]) -> None:
     assert list(named_unread(question, Filter(), lambda _: UNREAD)) == named
+
+
+@pytest.mark.parametrize(
+    ("question", "like"),
+    [
+        pytest.param("What was the average of the PM10 readings?", ["sensor readings 2025.csv"], id="one-word"),
+        pytest.param("What did the sensors read in May?", ["sensor readings 2025.csv"], id="stems"),
+        pytest.param("Which harbour has the lowest water?", ["Low water at the harbour.pdf"], id="most-words"),
+        pytest.param("What happened in 2025?", [], id="numbers"),
+        pytest.param("What does a CSV hold?", [], id="suffix"),
+        pytest.param("What is in sensor readings 2025.csv?", [], id="whole-name"),
+    ],
+)
+def test_a_file_is_likely_meant_if_its_name_has_most_words_of_the_question(question: str, like: list[str]) -> None:
+    unread = {"sensor readings 2025.csv": "too large", "Low water at the harbour.pdf": "damaged", "water.csv": "x"}
+    aside = {"tests/readings.csv": "damaged", "harbour.md": EMPTY}
+
+    assert list(like_unread(read_question(question), {**unread, **aside})) == like
 
 
 @pytest.mark.parametrize("question", ["How does app.run work?", "Where is self.index set?", "What is in app.py?"])
