@@ -18,6 +18,9 @@ from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk, Excerpt, Retrieval
 # Short enough to read beside nine other results.
 EXCERPT_LINES = 3
 
+# Signs of keyboards, and of typesetting programs for the same.
+_SIGNS_ALIKE = ("\\-\u2010\u2011", "'\u2018\u2019", '"\u201c\u201d\u201e\xab\xbb')
+_ALIKE = re.compile(rf"\\?[{''.join(_SIGNS_ALIKE)}]")
 
 _JOINT = re.compile(r"[^\w\s]{1,2}")
 # Letters that the forms of a token share: the stem of "retry" is "retri".
@@ -69,8 +72,16 @@ def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXC
 
 
 def written(text: str) -> re.Pattern[str]:
-    """Return a pattern for a text as it is written, in any case and across line ends."""
-    return re.compile(r"\s+".join(map(re.escape, text.split())), re.IGNORECASE)
+    """Return a pattern for a text as it is written, in any case and across line ends.
+
+    Typographic hyphens and quotation marks match those of keyboards.
+    """
+    words = (_ALIKE.sub(_like, re.escape(word)) for word in text.split())
+    return re.compile(r"\s+".join(words), re.IGNORECASE)
+
+
+def _like(escaped: re.Match[str]) -> str:
+    return next(f"[{signs}]" for signs in _SIGNS_ALIKE if escaped[0][-1] in signs)
 
 
 def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:

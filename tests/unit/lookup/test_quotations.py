@@ -28,6 +28,8 @@ def library(tmp_path: Path) -> Iterator[Library]:
     for number in range(MANY):
         made.put(f"page{number:03}.md", f"# Quay {number}\n\nOn quay {number}, moor(ship) is called.", "moor a ship")
     made.put("harbour.go", 'log.Warn("The quay\n    is full")', 'fmt.Println("moored")', kind="code")
+    made.put("typeset.md", "No re\u2011mooring at the pilot\u2019s \u201cgate\u201d.")
+    made.put("typed.md", "No re-mooring at the pilot's pier.")
     made.put("docs/ropes.md", "Ropes hold, if the quay is full.", "HTTPServer and getUser are up.")
     yield made
     made.close()
@@ -63,6 +65,8 @@ def test_every_place_with_a_quoted_text_is_found_and_no_other(library: Library) 
         ('"hold,", "are up"', {"docs/ropes.md"}),
         ('"hold," "moored"', set()),
         (r'"Println(\"moored\")"', {"harbour.go"}),
+        ('"re-mooring at the pilot\'s \\"gate\\""', {"typeset.md"}),
+        ("“re\u2010mooring at the pilot\u2019s”", {"typeset.md", "typed.md"}),
     ],
 )
 def test_case_and_line_ends_do_not_count_and_signs_do(library: Library, query: str, expected: set[str]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median
 
+from openbook.sources.readers.pdf_glyphs import HYPHEN
 from openbook.sources.readers.pdf_pages import PageLine, Row
 from openbook.sources.readers.pdf_visible import is_across
 
@@ -198,7 +199,9 @@ def unwrapped(paragraph: Sequence[Row], edges: Edges) -> list[str]:
     lines = [text_of(paragraph[0])]
     for before, row in pairwise(paragraph):
         text = text_of(row)
-        if _was_broken(before, row, text, edges):
+        if lines[-1].endswith(HYPHEN) and text[0].isalpha():
+            lines[-1] += text
+        elif _was_broken(before, row, text, edges):
             lines[-1] += text if _is_ideographic(lines[-1][-1]) and _is_ideographic(text[0]) else f" {text}"
         else:
             lines.append(text)
@@ -232,7 +235,7 @@ def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, i
 
 def heading_title(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[str, int]:
     """Return title and level if the lines are a heading, else an empty title and 0."""
-    title = " ".join(" ".join(map(text_of, paragraph)).split())
+    title = " ".join(" ".join(map(text_of, paragraph)).split()).replace(f"{HYPHEN} ", HYPHEN)
     level = levels.get(paragraph[0][0].height, 0)
     is_entry = LEADER.search(title) is not None  # an entry of a table of contents
     if not level or is_entry or len(title) > _MAX_HEADING_CHARS or not any(map(str.isalpha, title)):

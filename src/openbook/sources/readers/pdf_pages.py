@@ -39,7 +39,11 @@ _SMALLER = 0.85
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _CONTROL: dict[int, str | None] = dict.fromkeys([*range(9), *range(11, 32), 0x7F, 0xAD, 0xFEFF, 0xFFFF], None)
-_CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, 0xA0: " "}
+# Hyphens of typesetting programs: as such, and without a break behind it.
+_HYPHENS = dict.fromkeys((0x2010, 0x2011), "-")
+_CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, **_HYPHENS, 0xA0: " "}
+# One of them at the end of a line. PDFium itself marks a word broken at another hyphen.
+_BREAKS_WORD = re.compile("(?<=[^\\W\\d_])[\u2010\u2011]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,7 @@ def _line(characters: PageText, visible: Shown, start: int, end: int) -> Iterato
     if not words:
         return
     end = start + len(words)
-    legible = _legible(characters, words, start)
+    legible = _BREAKS_WORD.sub(HYPHEN, _legible(characters, words, start))
     shown = legible.translate(_CHARACTERS).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if not shown.strip():
         return

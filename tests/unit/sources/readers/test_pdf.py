@@ -75,6 +75,18 @@ def test_a_table_is_read_row_by_row() -> None:
     assert rows == ["Plan  Price  Seats", "Free  0  3", "Team  25 USD  50"]
 
 
+@pytest.mark.parametrize("hyphen", ["\u2010", "\u2011"])
+def test_typographic_hyphens_are_those_of_keyboards_and_words_broken_at_them_are_whole(hyphen: str) -> None:
+    signs = f"entruqim{hyphen}"
+    first, second = (
+        "".join(chr(97 + signs.index(each)) if each in signs else each for each in line)
+        for line in (f"re{hyphen}enter require{hyphen}", "ment numero uno.")
+    )
+    raw = pdf_of_glyphs(f"BT /F 12 Tf 90 200 Td ({first}) Tj 0 -14 Td ({second}) Tj ET", signs)
+
+    assert read_pdf(raw, "a.pdf").text.startswith("re-enter requirement")
+
+
 def test_words_that_are_broken_at_the_end_of_a_line_are_whole() -> None:
     reading = read(lines("A light-weight and infor-", "mation rich, light-", "weight pre-", "2020 Net-", "Work."))
 
