@@ -6,19 +6,23 @@ import re
 import sys
 from functools import lru_cache
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from openbook.containers import HEADING, OPENS_BODY, is_title_of, questions_in, section_title, without_pictures
-from openbook.entries import indent_of
+from openbook.entries import END_OF_HEADING, indent_of
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import examples_of, indented_code
 from openbook.extractive.unshown import unshown
 from openbook.grounding.readable import readable
+from openbook.sources.formats import SingleFormat
 from openbook.sources.front_matter import FRONT_MATTER
 from openbook.types import Chunk
 
 # Those of Markdown. A line of `:::` or of backticks below a text ends its box, or opens an example.
 _UNDERLINES = "=-"
+
+# Languages whose readers mark headings, or tell where they are.
+_WITHOUT_SIGNS = frozenset((*get_args(SingleFormat), "html"))
 
 # Those behind a heading that a reader has marked: one more than its level.
 _MAX_FEEDS = 7
@@ -76,13 +80,20 @@ def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
     found = [
         _heading(chunk.text, each)
         for each in HEADING.finditer(chunk.text, front.end() if front else 0)
-        if chunk.language != "markdown" or (each[1] or "=") in _UNDERLINES
+        if _tells_of_heading(chunk, each)
     ]
     found += [ChunkHeading(start, end, _ASKS, title) for start, end, title in questions_in(chunk.text)]
     found += [_heading_in_body(chunk.text, each) for each in _lines_of_bodies(chunk) if _is_titled(each[0])]
     found = [each for each in found if not _is_in_example(chunk, each.start)]
     hidden = _ranges_unshown(chunk) if found else []
     return tuple(sorted(each for each in found if not any(start <= each.start < end for start, end in hidden)))
+
+
+def _tells_of_heading(chunk: Chunk, found: re.Match[str]) -> bool:
+    """Return whether the signs of a heading are those of the language; `#` heads a column in the table of a PDF."""
+    if chunk.language in _WITHOUT_SIGNS:
+        return chunk.text.startswith(END_OF_HEADING, found.end())
+    return chunk.language != "markdown" or (found[1] or "=") in _UNDERLINES
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)

@@ -55,6 +55,14 @@ def test_the_headings_of_a_document_without_signs_are_those_that_its_reader_has_
     assert over(text, "ebb", "docx") == ("Harbour", "Tides")
 
 
+@pytest.mark.parametrize("language", ["pdf", "docx", "html"])
+def test_signs_of_markdown_make_no_headings_of_documents_in_other_formats(language: str) -> None:
+    text = "#  Description  Level\n\n7.3.1  Moor the ship.\n\nTotal\n-----\n\nnine"
+
+    assert over(text, "Moor", language, context=("V7.3 Ropes",)) == ("V7.3 Ropes",)
+    assert over(text, "nine", language) == ()
+
+
 @pytest.mark.parametrize(
     ("language", "text", "title"),
     [

@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from openbook.errors import SkippedFileError
@@ -22,6 +23,7 @@ from openbook.sources.readers.pdf_layout import (
     from_top,
     heading_levels,
     heading_title,
+    numbered_headings,
     paragraphs_of,
     text_of,
     unwrapped,
@@ -53,6 +55,8 @@ _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
 _REST_OF_WORD = re.compile(r"([^\W\d_A-Z]\S*)\s*")
 
 _POINTS_PER_INCH = 72
+# A line without ascenders has two thirds of the height of one with brackets.
+_SAME_AS_USUAL = 1.5
 # Pixel limit, because a page of A0 would fill the memory.
 _MAX_PIXELS = 40_000_000
 
@@ -174,11 +178,14 @@ def _recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> l
         lines = recognizer(picture)
     except (ModuleNotFoundError, OSError):  # a remark lists the page as one without text
         return []
+    # Boxes are as high as the letters in them, so lines of text differ in height; headings differ more.
+    usual = median([line.bottom - line.top for line in lines] or [0.0]) / scale
     rows: list[Row] = []
     for line in lines:
         left, right = line.left / scale, line.right / scale
         bottom, top = height - line.bottom / scale, height - line.top / scale
-        rows.append((PageLine(line.text, left, right, bottom, top, top - bottom, right),))
+        letters = usual if usual / _SAME_AS_USUAL < top - bottom < usual * _SAME_AS_USUAL else top - bottom
+        rows.append((PageLine(line.text, left, right, bottom, top, letters, right),))
     return rows
 
 
@@ -217,12 +224,16 @@ def _composed(
     scanned_heights: Sequence[float | None],
     remarks: tuple[str, ...],
 ) -> Reading:
-    levels = heading_levels(pages, body_height(pages))
+    body = body_height(pages)
+    levels = heading_levels(pages, body)
+    numbered = numbered_headings(pages, body, levels)
     known = words_of(text_of(row) for rows in pages for row in rows)
     parts = []
     for rows, height in zip(pages, scanned_heights, strict=True):
         edges = edges_of(rows)
-        page = [_part(lines, edges, levels, known, height) for lines in paragraphs_of(rows)]
+        page = [
+            _part(lines, heading_title(lines, levels, numbered), edges, known, height) for lines in paragraphs_of(rows)
+        ]
         if all(part.level for part in page):
             _keep_largest(page)
         parts.append(page)
@@ -245,9 +256,9 @@ def _composed(
 
 
 def _part(
-    lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: KnownWords, scanned_height: float | None
+    lines: Sequence[Row], heading: tuple[str, int], edges: Edges, known: KnownWords, scanned_height: float | None
 ) -> _Part:
-    title, level = heading_title(lines, levels)
+    title, level = heading
     text = title or "\n".join(unwrapped(lines, edges))
     heights = lines[0][0].height, lines[-1][-1].height
     box = "" if scanned_height is None else f" box {_box(lines, scanned_height)}"

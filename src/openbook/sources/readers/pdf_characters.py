@@ -45,6 +45,10 @@ _MISSING_SPACE_GAP = 0.15
 _FULL = 0.94
 _LOOKED_AT = 9
 
+# Bold fonts: by the usual words, by those of Times (`Medi`), and by the names of TeX (`CMBX12`).
+_BOLD = re.compile(rb"Bold|Black|Heavy|Demi|Medi(?!um)|\b(?:CM|EC|SF|TC)BX")
+_MAX_FONT_CHARS = 200
+
 # Letter-spaced text has such gaps between most letters.
 _MAX_GAPS = 1 / 3
 
@@ -72,6 +76,8 @@ class PageText:
         self._box = pdfium.FS_RECTF()  # reused, because pages have 1,000 spaces
         self._look_up_shape = pdfium.FPDFText_GetCharBox
         self._shape = tuple(ctypes.c_double() for _ in range(4))
+        self._look_up_font = pdfium.FPDFText_GetFontInfo
+        self._font = ctypes.create_string_buffer(_MAX_FONT_CHARS)
         self._inserted: list[int] = []
         self.text = _text_of(text_page)
         found = sorted(chain(self._missing_spaces(), self._raised_digits()))
@@ -107,6 +113,11 @@ class PageText:
     def index(self, index: int) -> int:
         """Return PDFium's index of a character; an inserted one has that of the next."""
         return index - bisect_right(self._inserted, index - 1) if self._inserted else index
+
+    def is_bold(self, index: int) -> bool:
+        """Return whether a character is in a bold font, by the name of the font."""
+        self._look_up_font(self._page, self.index(index), self._font, len(self._font), None)
+        return _BOLD.search(self._font.value) is not None
 
     def _fill(self, index: int) -> Any:
         if self._inserted:

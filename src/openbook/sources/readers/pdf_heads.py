@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from openbook.sources.readers.pdf_layout import HEADING_FACTOR, LEADER, MARGIN, body_height, text_of
+from openbook.sources.readers.pdf_layout import HEADING_FACTOR, LEADER, MARGIN, body_height, height_of, text_of
 from openbook.sources.readers.pdf_pages import Row
 
 # The first and last lines of a page may be running heads within this share of its height too: A5 pages are printed on
@@ -57,7 +57,7 @@ def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[floa
     running = {
         (number, row) for found in places.values() if len(found) >= fewest and _runs(found) for number, row in found
     }
-    titles = {_letters(text_of(row)) for rows in pages for row in rows if row[0].height >= body * HEADING_FACTOR}
+    titles = {_letters(text_of(row)) for rows in pages for row in rows if height_of(row) >= body * HEADING_FACTOR}
     heads: defaultdict[int, list[_Placed]] = defaultdict(list)
     for (_, place), found in places.items():
         heads[place] += found

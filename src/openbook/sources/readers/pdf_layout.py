@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from statistics import median
+from types import MappingProxyType
 
 from openbook.sources.readers.pdf_glyphs import HYPHEN
 from openbook.sources.readers.pdf_pages import PageLine, Row
@@ -59,6 +60,15 @@ _CHARACTER_WIDTH = 0.43
 _ITEM = re.compile(r"[•◦▪▫‣●○■□▶►▸➢➤→✓✔–—*·-] |\(?\w{1,3}[.)] |[A-Z][\w ]{1,30}: ")
 
 Edges = dict[tuple[int, int], float]
+
+# A title with a number: `7.3 Title`, `V7.3 Title`, `2. Title`, `Part A: Title`. It ends as no sentence does.
+_NUMBERED = re.compile(
+    r"(?:(?:Appendix|Annex|Chapter|Section|Part) (?=[A-Z0-9]))?"
+    r"(?P<number>[A-Z]?\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4})[.:]?\s+(?P<title>[^\W\d_].+)(?<![.,;:!?])"
+)
+
+# In a text that is bold as a whole, bold lines are no headings.
+_MAX_BOLD = 0.3
 
 LEADER = re.compile(r"(?:\. ?){4}")
 """Dot leaders of a table of contents."""
@@ -150,6 +160,21 @@ def body_height(pages: Iterable[Iterable[Row]]) -> float:
     return max(counts, key=lambda height: (counts[height], height), default=0.0)
 
 
+def height_of(row: Row) -> float:
+    """Return the font height of a line, without its bullet, which may be in a larger font."""
+    return next((line for line in row if any(map(str.isalnum, line.text))), row[0]).height
+
+
+def _number_of(row: Row) -> str:
+    """Return the number of a bold line that may be a heading; empty if it is none."""
+    text = text_of(row)
+    found = _NUMBERED.fullmatch(text) if len(text) <= _MAX_HEADING_CHARS and all(line.is_bold for line in row) else None
+    if not found or found["title"][0].islower() or LEADER.search(text):
+        return ""
+    # White space may be between number and title; other parts are cells.
+    return found["number"] if row[-1].text.endswith(found["title"]) else ""
+
+
 def text_of(row: Row) -> str:
     """Join the parts of a line with two spaces."""
     return "  ".join(line.text for line in row)
@@ -160,7 +185,7 @@ def paragraphs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
     if not rows:
         return
     gaps = [before[0].bottom - row[0].top for before, row in pairwise(rows)]
-    heights = [row[0].height for row in rows[1:]]
+    heights = [height_of(row) for row in rows[1:]]
     usual = median([gap for gap, h in zip(gaps, heights, strict=True) if _MIN_GAP * h < gap < _MAX_GAP * h] or [0.0])
     paragraph = [rows[0]]
     for gap, row in zip(gaps, rows[1:], strict=True):
@@ -172,8 +197,10 @@ def paragraphs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _begins(before: Row, row: Row, gap: float) -> bool:
-    height = row[0].height
-    if max(height, before[0].height) > HEADING_FACTOR * min(height, before[0].height):
+    height, other = height_of(row), height_of(before)
+    if max(height, other) > HEADING_FACTOR * min(height, other):
+        return True
+    if _number_of(row) or (_number_of(before) and not row[0].is_bold):
         return True
     if row[0].bottom > before[0].top:  # the top of another column
         return text_of(before).endswith(_ENDING)
@@ -223,7 +250,7 @@ def _is_ideographic(character: str) -> bool:
 
 def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, int]:
     """Return heading levels by font height, 1 for the largest. Heights of text are not included."""
-    heights = {row[0].height for rows in pages for row in rows if row[0].height > HEADING_FACTOR * body > 0}
+    heights = {height_of(row) for rows in pages for row in rows if height_of(row) > HEADING_FACTOR * body > 0}
     levels: dict[float, int] = {}
     level, largest = 0, math.inf
     for height in sorted(heights, reverse=True):
@@ -233,10 +260,27 @@ def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, i
     return levels
 
 
-def heading_title(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[str, int]:
-    """Return title and level if the lines are a heading, else an empty title and 0."""
+def numbered_headings(pages: Iterable[Sequence[Row]], body: float, levels: Mapping[float, int]) -> dict[Row, int]:
+    """Return the levels of bold lines with a number that are as large as text, below those of larger headings."""
+    rows = [row for page in pages for row in page]
+    bold, others = (sum(len(text_of(row)) for row in rows if row[0].is_bold is is_bold) for is_bold in (True, False))
+    if bold > _MAX_BOLD * (bold + others):
+        return {}
+    depths = {
+        row: number.count(".")
+        for row in rows
+        if (number := _number_of(row)) and height_of(row) not in levels and height_of(row) >= SAME_SIZE * body
+    }
+    above = max(levels.values(), default=0) - min(depths.values(), default=0) + 1
+    return {row: min(above + depth, _MAX_LEVEL) for row, depth in depths.items()}
+
+
+def heading_title(
+    paragraph: Sequence[Row], levels: Mapping[float, int], numbered: Mapping[Row, int] = MappingProxyType({})
+) -> tuple[str, int]:
+    """Return title and level if the lines are a heading, by its size or number, else an empty title and 0."""
     title = " ".join(" ".join(map(text_of, paragraph)).split()).replace(f"{HYPHEN} ", HYPHEN)
-    level = levels.get(paragraph[0][0].height, 0)
+    level = levels.get(height_of(paragraph[0]), 0) or numbered.get(paragraph[0], 0)
     is_entry = LEADER.search(title) is not None  # an entry of a table of contents
     if not level or is_entry or len(title) > _MAX_HEADING_CHARS or not any(map(str.isalpha, title)):
         return "", 0

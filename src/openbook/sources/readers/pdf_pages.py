@@ -62,6 +62,8 @@ class PageLine:
     """Right edge of its longest line, if words were joined."""
     angle: int = 0
     """Rotation in degrees, from 0 to 359."""
+    is_bold: bool = False
+    """Whether its first and last character are in a bold font."""
 
 
 Row = tuple[PageLine, ...]
@@ -134,7 +136,8 @@ def _line(characters: PageText, visible: Shown, start: int, end: int) -> Iterato
     left, right = min(first[0], last[0]), max(first[2], last[2])
     reach = right if joined < 0 else max(right, characters.at(start + joined)[2])
     angle = visible.angle(characters.index(start))
-    yield PageLine(shown, left, right, min(first[1], last[1]), first[3], characters.height(start, end), reach, angle)
+    height, is_bold = characters.height(start, end), all(map(characters.is_bold, (start, end - 1)))
+    yield PageLine(shown, left, right, min(first[1], last[1]), first[3], height, reach, angle, is_bold)
 
 
 def _legible(characters: PageText, words: str, start: int) -> str:

@@ -103,6 +103,16 @@ def test_a_page_whose_letters_are_garbled_is_recognized() -> None:
     assert not may_be_read_now(SkipReason.GARBLED, PdfOptions())
 
 
+def test_lines_of_a_scan_that_differ_a_little_in_height_are_no_headings() -> None:
+    def uneven(image: Any) -> Sequence[OcrLine]:
+        heights = [90, 30, 24, 31, 37, 30]
+        return [OcrLine(f"Line {at}", 10, 100 * at, 400, 100 * at + high) for at, high in enumerate(heights)]
+
+    reading = read_pdf(pdf(picture), "a.pdf", PdfOptions(recognizer=uneven))
+
+    assert [block.title for block in reading.blocks if block.level] == ["Line 0"]
+
+
 def test_pictures_are_covered_only_where_they_are_asked_for_and_so_in_other_processes() -> None:
     own = dict.fromkeys(PICTURES, partial(read_picture, recognizer=seen))
     registry = pickle.loads(pickle.dumps(ReaderRegistry(own=own)))

@@ -162,6 +162,35 @@ def test_lines_of_larger_fonts_are_headings_by_their_size() -> None:
     assert all(reading.text[block.start_char : block.end_char].strip() for block in reading.blocks)
 
 
+def test_bold_lines_with_a_number_are_headings_below_those_of_larger_fonts() -> None:
+    def bold(words: str) -> Draw:
+        def draw(file: FPDF) -> None:
+            file.set_font(style="B", size=11)
+            file.multi_cell(0, text=words, new_x="LMARGIN", new_y="NEXT")
+            file.set_font(style="")
+
+        return draw
+
+    titles = ["V7 Ropes", "V7.3 Rope Timeout", "1. Pull the rope, then let go.", "24 ropes hold", "Ropes 2", "2.1 1999"]
+    raw = pdf(together(text("Moorings", size=20), *(part for each in titles for part in (bold(each), text(FACT * 3)))))
+
+    headings = [(block.level, block.title) for block in read_pdf(raw, "a.pdf").blocks if block.level]
+
+    assert headings == [(1, "Moorings"), (2, "V7 Ropes"), (3, "V7.3 Rope Timeout")]
+
+
+def test_a_bullet_in_a_larger_font_makes_no_heading() -> None:
+    def listed(file: FPDF) -> None:
+        for number in range(3):
+            at = 60 + 10 * number
+            file.set_font("zapfdingbats", size=18)
+            file.text(20, at, "l")
+            file.set_font("helvetica", size=11)
+            file.text(35, at, f"The rope number {number} must hold a ship")
+
+    assert not [block for block in read(together(text(FACT), listed)).blocks if block.level]
+
+
 def test_what_stands_below_a_title_on_a_page_of_its_own_is_no_heading() -> None:
     title = together(text("Baking", size=24), text("Ada Miller", size=16))
 
