@@ -33,7 +33,7 @@ OPENS_BODY = re.compile(
 admonition or tab."""
 
 HEADING = re.compile(
-    r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|[^\n\f]*\S(?=\f\f))", re.MULTILINE
+    r"^#{1,6}[ \t]+\S.*|^\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|(?:^|(?<=\f))[^\n\f]*\S(?=\f\f)", re.MULTILINE
 )
 """Matches headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
 """

@@ -25,6 +25,7 @@ TextNow = Callable[[Chunk], str | None]
 # Pages of HTML can have anchors within a chunk, as can what is spoken: a time for each paragraph.
 _PAGES = (".htm", ".html", ".xhtml")
 _TIME = re.compile(r"\d+:\d\d:\d\d")
+_LINE_END = re.compile(r"[\n\f]")
 
 # `func (s *Dock[T]) `, `fun <T> Dock<T>.`, `function Dock:` and `Dock<T>::` before a name.
 _TYPE = r"(\w+)(?:<[^()]*>|\[[^()]*\])?\??"
@@ -121,8 +122,9 @@ def at_own_anchors(citations: Iterable[Citation], index: Index) -> tuple[Citatio
 def headings_at(place: UnitRange) -> tuple[str, ...]:
     """Return the headings of the section of a range, outermost first, with the one that it begins with."""
     chunk = place.shown.result.chunk
-    line_end = chunk.text.find("\n", place.first.span.start_char - chunk.span.start_char)
-    return headings_over(chunk, line_end if line_end >= 0 else len(chunk.text))
+    # A whole page of HTML may be on one line, with form feeds between its blocks.
+    found = _LINE_END.search(chunk.text, place.first.span.start_char - chunk.span.start_char)
+    return headings_over(chunk, found.start() if found else len(chunk.text))
 
 
 def symbol_at(place: UnitRange) -> str:

@@ -14,9 +14,10 @@ from openbook.sources.languages import format_of_name, name_of
 # files with that suffix again. Unlisted suffixes have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys("doc odp odt pdf ppt pptx sbv srt t vtt xml".split(), 2)
-    | dict.fromkeys("docx htm html ical ics ifb msg ods pod xhtml xls xlsx zip".split(), 3)
-    | dict.fromkeys("org text txt".split(), 4)
-    | dict.fromkeys("eml epub latex mbox tex".split(), 5)
+    | dict.fromkeys("docx ical ics ifb ods pod xls xlsx zip".split(), 3)
+    | dict.fromkeys("htm html msg org text txt xhtml".split(), 4)
+    | dict.fromkeys("epub latex tex".split(), 5)
+    | dict.fromkeys(("eml", "mbox"), 6)
     | dict.fromkeys(("adoc", "asciidoc"), 8)
 )
 

@@ -4,8 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from openbook.extractive.citations import NOWHERE, UnitRange, citation_of, is_current, numbered, places_of, symbol_at
+from openbook.extractive.citations import (
+    NOWHERE,
+    UnitRange,
+    citation_of,
+    headings_at,
+    is_current,
+    numbered,
+    places_of,
+    symbol_at,
+)
 from openbook.extractive.context import Context, ContextItem, build_context
+from openbook.sources.readers.html import read_html
 from openbook.text import units
 from openbook.types import Span
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -53,6 +63,21 @@ def test_a_mark_of_several_ranges_names_a_place_for_each() -> None:
     first, second, third = places_of("[1:1, 3-4, 9]", SHOWN)
 
     assert [place.quote if place else None for place in (first, second, third)] == ["One.", "Three.\nFour.", None]
+
+
+def test_a_place_on_a_page_of_one_line_is_in_the_section_above_it() -> None:
+    page = "<h1>Travel</h1><h2>Hotels</h2><p>Rooms cost 140 euros.</p><h2>Claims</h2><p>Hand in receipts soon.</p>"
+    chunk = chunk_of(read_html(page).text, "a.html", language="html")
+    shown = numbered(build_context([result_of(chunk)], 1_000))
+    lines = {unit.text: unit.number for unit in shown[1].units}
+
+    def section_of(line: str) -> tuple[str, ...]:
+        (place,) = places_of(f"[1:{lines[line]}]", shown)
+        assert place is not None
+        return headings_at(place)
+
+    assert section_of("Rooms cost 140 euros.") == section_of("Hotels") == ("Travel", "Hotels")
+    assert section_of("Hand in receipts soon.") == ("Travel", "Claims")
 
 
 def test_a_mark_counts_only_units_that_were_shown() -> None:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
 
+from openbook.entries import END_OF_HEADING
 from openbook.sources.readers.html_content import (
     attributes,
     content_marks,
@@ -245,6 +246,7 @@ class _Page:
         """Write the sign of a tag that separates text, or raises a number."""
         if mark.name in _BLOCK_ELEMENTS:
             self._end_listing(mark)
+            self._end_heading(mark)
             self._borders.append((self._length, mark))
             self._put_feed()
             self._begin_listing(mark)
@@ -267,9 +269,23 @@ class _Page:
                 self._put(END_OF_CODE)
             self._listing = -1
 
+    def _end_heading(self, mark: MarkupSpan) -> None:
+        """Mark the end of a heading, directly behind its text."""
+        if mark.kind != "close" or mark.name not in _HEADINGS or not self._is_begun or self._is_chapter:
+            return
+        behind: list[str] = []
+        while self._pieces and self._pieces[-1].isspace() and self._pieces[-1] != "\f":
+            behind.insert(0, self._pieces.pop())
+        text = self._pieces[-1].rstrip()
+        if text:
+            feeds = END_OF_HEADING + "\f" * (_HEADINGS[mark.name] - 1)
+            self._pieces[-1:] = filter(None, (text, feeds, self._pieces[-1][len(text) :]))
+            self._length += len(feeds)
+        self._pieces += behind
+
     def _put_feed(self) -> None:
-        # Not two in a row, which mark headings in other formats.
-        if self._pieces[-1:] != ["\f"]:
+        # Not two in a row, which mark headings.
+        if not self._pieces or not self._pieces[-1].endswith("\f"):
             self._put("\f")
 
     def _count_code(self, mark: MarkupSpan) -> None:

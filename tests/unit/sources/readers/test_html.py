@@ -135,6 +135,17 @@ def test_headings_code_and_paragraphs_are_blocks() -> None:
     assert [(block.level, block.title) for block in read_html(page).blocks if block.level] == [(1, "The f & g")]
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\n  ", "&nbsp;"])
+def test_a_heading_is_marked_by_one_form_feed_more_than_its_level(blank: str) -> None:
+    reading = read_html(f"<h2>Ropes{blank}</h2><p>Hemp.</p><h3>&nbsp;</h3><h3><b>Kn</b>ots</h3>Bowline.")
+
+    assert reading.text.startswith("\fRopes\f\f\f")
+    assert "\fKnots\f\f\f\fBowline." in reading.text
+    assert reading.text.count("\f\f") == 3
+    shown = [(block.level, block.title, reading.text[block.start_char : block.end_char]) for block in reading.blocks]
+    assert shown == [(2, "Ropes", "Ropes"), (0, "", "Hemp."), (3, "Knots", "Knots"), (0, "", "Bowline.")]
+
+
 def test_a_title_has_no_spaces_where_markup_was() -> None:
     page = "<h2>fn <a href='x'>into</a>(self) -&gt; <b>U</b></h2>"
 
