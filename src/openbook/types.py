@@ -41,8 +41,7 @@ def shown_text(text: str) -> str:
 class Span:
     """A range in a document: lines for people, characters for machines.
 
-    Lines end at a line feed. Spans are ordered by path, then by characters: a total order within one
-    source.
+    Lines end at a line feed. Spans are ordered by path, then by characters: a total order within one source.
     """
 
     path: str
@@ -52,9 +51,8 @@ class Span:
     end_char: int
     """End offset, exclusive."""
     start_line: int
-    """1-based."""
     end_line: int
-    """1-based, inclusive."""
+    """Inclusive; lines are counted from 1."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_char <= self.end_char:
@@ -365,7 +363,6 @@ class SkipReason(StrEnum):
     ENCRYPTED = "encrypted"
     SCANNED = "no text: scanned pages need OCR"
     GARBLED = "garbled letters: they need OCR"
-    """The fonts of a PDF do not say which letters they show."""
     DAMAGED = "damaged"
     UNKNOWN_ENCODING = "text in an unknown encoding"
     READER_FAILED = "reader of"

@@ -30,6 +30,7 @@ from openbook.sources.readers.pdf_layout import (
     without_stamps,
 )
 from openbook.sources.readers.pdf_pages import PageLine, Row, notes_of, rows_of
+from openbook.sources.readers.pdf_tables import with_whole_rows
 from openbook.sources.readers.pdf_words import KnownWords, whole_words, words_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block, SkipReason
@@ -159,7 +160,7 @@ def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
                 rows = _recognized_rows(page, options.recognizer)
                 recognized = bool(rows)
             return _Page(
-                from_top(by_columns(rows)),
+                from_top(by_columns(with_whole_rows(rows))),
                 page.get_height(),
                 notes=notes_of(page),
                 recognized=recognized,
