@@ -45,20 +45,22 @@ class Statement:
     claim: Claim
     marks: tuple[CitationMark, ...]
     heads: tuple[str, ...] = ()
-    """Column names, for a table row."""
+    """Column names, for a table row; empty ones too."""
+    cells: tuple[str, ...] = ()
+    """Cells of the row; empty ones too."""
 
     @property
     def judged(self) -> str:
         """The text to judge: the claim, or each cell of a row prefixed with its column name.
 
         Example:
-            >>> Statement(Claim(0, 9, "| a | 60 s"), (), ("Name", "Timeout")).judged
+            >>> Statement(Claim(0, 8, "a | 60 s"), (), ("Name", "Timeout"), ("a", "60 s")).judged
             'Name: a; Timeout: 60 s'
         """
-        cells = [cell.strip() for cell in _CELL.split(self.claim.text.strip().strip("|"))]
-        if len(cells) != len(self.heads):
+        count = len(self.heads)
+        if not count or len(self.cells) < count or any(self.cells[count:]):  # marks may stand in a cell of their own
             return self.claim.text
-        named = zip(self.heads, cells, strict=True)
+        named = zip(self.heads, self.cells, strict=False)
         return "; ".join(f"{head}: {cell}" if head else cell for head, cell in named if cell)
 
 
@@ -151,7 +153,7 @@ def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Bl
         elif kind == "rule" and goes_on and blocks[-1].kind == "text":
             blocks[-1].kind = "heading"
         elif kind in ("row", "text") and _is_below_heads(masked, answer[start:end], start, blocks):
-            heads, is_table = _take_heads(masked, blocks), True
+            heads, is_table = _take_heads(answer, masked, marks, blocks), True
         elif goes_on and (kind, blocks[-1].kind) in _CONTINUATIONS:
             blocks[-1].end = end
         elif kind not in ("blank", "rule"):
@@ -172,14 +174,35 @@ def _last_line(masked: str, block: _Block) -> str:
     return masked[block.start : block.end].rpartition("\n")[2]
 
 
-def _take_heads(masked: str, blocks: list[_Block]) -> tuple[str, ...]:
+def _take_heads(answer: str, masked: str, marks: Sequence[CitationMark], blocks: list[_Block]) -> tuple[str, ...]:
     """Make the header row at the end of the last block a heading, and return the names of the columns."""
     line, end = _last_line(masked, blocks[-1]), blocks[-1].end
     blocks[-1].end -= len(line) + 1
     if blocks[-1].end < blocks[-1].start:
         blocks.pop()
     blocks.append(_Block("heading", end - len(line), end))
-    return tuple(cell.strip(" *_`") for cell in _CELL.split(line.strip().strip("|")))
+    return tuple(cell.strip(" *_`") for cell in _cells(answer, masked, end - len(line), end, marks))
+
+
+def _cells(answer: str, masked: str, start: int, end: int, marks: Sequence[CitationMark]) -> tuple[str, ...]:
+    """Return the cells of the row that a range is in, without marks. A bar in code or behind a backslash is no border.
+
+    An empty first cell counts, although the range may begin behind it.
+    """
+    start = masked.rfind("\n", 0, start) + 1
+    line = masked[start:end].rstrip()
+    first = start + len(line) - len(line.lstrip(" \t>"))
+    first += masked.startswith("|", first)
+    borders = [match.start() for match in _CELL.finditer(masked, first, start + len(line))]
+    if not borders or borders[-1] != start + len(line) - 1:
+        borders.append(start + len(line))
+    starts = [first, *(border + 1 for border in borders)]
+    inside = marks[bisect_left(marks, start, key=_start_of) : bisect_left(marks, end, key=_start_of)]
+    return tuple(_text(answer, *cell, inside) for cell in zip(starts, borders, strict=False))
+
+
+def _start_of(mark: CitationMark) -> int:
+    return mark.start_char
 
 
 def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
@@ -198,14 +221,13 @@ def _marks_alone(masked: str, start: int, end: int, marks: Sequence[CitationMark
     """Return the marks of a line that contains nothing else."""
     if not _REFERENCES.fullmatch(masked, start, end):
         return []
-    first = bisect_left(marks, start, key=lambda mark: mark.start_char)
-    last = bisect_left(marks, end, key=lambda mark: mark.start_char)
-    return list(marks[first:last])
+    return list(marks[bisect_left(marks, start, key=_start_of) : bisect_left(marks, end, key=_start_of)])
 
 
 def _statements(answer: str, masked: str, block: _Block, marks: Sequence[CitationMark]) -> list[Statement]:
     ranges, owned = _owned(masked, block, marks)
     shared = block.marks if len(ranges) * len(block.marks) <= _MAX_SHARED_PAIRS else []
+    cells = _cells(answer, masked, block.start, block.end, marks) if block.heads else ()
     found = []
     limits = [*(first for first, _ in ranges[1:]), block.end]
     for (first, last), own, limit in zip(ranges, owned, limits, strict=False):
@@ -214,7 +236,7 @@ def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Citatio
         place = (min([first, *(mark.start_char for mark in own)]), max([last, *(mark.end_char for mark in own)]))
         text = _text(answer, *place, own)
         claim = Claim(*place, text.rstrip("| ") if block.kind == "row" else text)
-        found.append(_with_marks(Statement(claim, (), block.heads), own or shared))
+        found.append(_with_marks(Statement(claim, (), block.heads, cells), own or shared))
     if found and block.marks and (all(owned) or not shared):
         found[-1] = _with_marks(found[-1], block.marks)
     return found

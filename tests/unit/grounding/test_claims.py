@@ -170,3 +170,23 @@ def test_rows_without_borders_around_them_are_judged_one_by_one(table: str, judg
     rows = ["Name: a; Wait: 30 s", "Name: b; Wait: 40 s"]
     assert [each.judged for each in statements if each.heads] == rows[:judged]
     assert all(table[each.claim.start_char : each.claim.end_char] for each in statements)
+
+
+@pytest.mark.parametrize(
+    ("table", "judged"),
+    [
+        pytest.param("| what | `a()` |\n|---|---|\n| order | 3 [1:1] |", "what: order; a(): 3", id="code"),
+        pytest.param("| | `a|b` | **c** |\n|-|-|-|\n| order | 3 | 4 |", "order; a|b: 3; c: 4", id="no-first-name"),
+        pytest.param("> | | a |\n> |-|-|\n> | of | 3 |", "of; a: 3", id="no-first-name-in-a-quote"),
+        pytest.param("| what | a | b |\n|-|-|-|\n| | 3 | 4 [1:1] |", "a: 3; b: 4", id="no-first-cell"),
+        pytest.param("| what | a [1:1] | b |\n|-|-|-|\n| of | | 4 |", "what: of; b: 4", id="no-middle-cell"),
+        pytest.param("| what | a |\n|-|-|\n| of | `3|4` | [1:1] |", "what: of; a: `3|4`", id="a-cell-of-marks"),
+        pytest.param("| what | a |\n|-|-|\n[1:1] | of | 3 |", "what: of; a: 3", id="a-mark-in-front"),
+        pytest.param("| what | a |\n|-|-|\n| of | 3 | 4 |", "of | 3 | 4", id="too-many-cells"),
+        pytest.param("| what | a | b |\n|-|-|-|\n| of | 3 |", "of | 3", id="too-few-cells"),
+    ],
+)  # fmt: skip
+def test_a_row_is_judged_by_the_names_of_its_columns(table: str, judged: str) -> None:
+    (statement,), _ = split_claims(table)
+
+    assert statement.judged == judged
