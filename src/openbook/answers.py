@@ -252,6 +252,8 @@ class GenerationResult:
     """The search query, if it differs from the question: a follow-up rephrased to stand alone."""
     searches: tuple[str, ...] = ()
     """Query expansion by the model. The results were merged with those of the first search."""
+    search_failure: str = ""
+    """Why the model could not be asked for better searches, if that call failed: only the question was searched for."""
     prompts: str = ""
     """Version of the prompts; empty if no model was called."""
     verifier: str = ""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from openbook.agent.running import Running, await_for, wait_for
-from openbook.errors import ModelError
+from openbook.errors import KeyRefusedError, ModelError, TimedOutError, UnreachableError
 from openbook.llm.messages import CitationDelta, Message, ReplyFinished, Request, TextDelta, Usage
 from openbook.llm.protocol import Model, aclosing_stream, acomplete, checked_reply, closing_stream, complete
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import asyncio
 
 _logger = logging.getLogger(__name__)
+
+# Errors that the next call would meet as well, after as long a wait.
+_LASTING = (KeyRefusedError, TimedOutError, UnreachableError)
 
 Happening = TypeVar("Happening")
 Happening_co = TypeVar("Happening_co", covariant=True)
@@ -44,6 +47,8 @@ class CallModel:
     """Which model to call. If the verifier fails, that is not an error: the reply is empty and says why."""
     may_fail: bool = False
     """Whether the same applies to the writer."""
+    is_before_answer: bool = False
+    """Whether the call that `may_fail` precedes the answer. Then an error that would last until that is one."""
 
     @property
     def is_tried(self) -> bool:
@@ -118,6 +123,8 @@ def _asked(call: CallModel, writer: Model | None, verifier: Model | None) -> Mod
 
 
 def _failed(call: CallModel, model: Model, error: ModelError) -> ReplyFinished:
+    if call.is_before_answer and isinstance(error, _LASTING):
+        raise error
     # Without the message, in which a provider may quote the question.
     status = "" if error.status is None else f", status {error.status}"
     _logger.warning("the %s %s failed: %s%s", call.by, model.name, type(error).__name__, status)

@@ -47,6 +47,8 @@ class ContextAnswerer:
         self._calls = ModelCaller(model.name, options.budget, price=price)
         self._before = Spent()
         self._verifier = verifier_for(options, lambda: self._calls.ledger.left, price=price)
+        self.search_failure = ""
+        """Why the model wrote no standalone question, or no further searches, if a call failed; else empty."""
 
     @property
     def spent(self) -> Spent:
@@ -57,7 +59,7 @@ class ContextAnswerer:
     def standalone(self, query: str) -> Steps[StandaloneQuestion]:
         """Rewrite a message as a standalone question: by the model if there is a history or an image, else by rules.
 
-        Rules are also used if the model writes no question.
+        Rules are also used if the model writes no question, or fails without an image to describe.
 
         Raises:
             QueryError: See `openbook.answering.followups.standalone`.
@@ -68,18 +70,20 @@ class ContextAnswerer:
             prompt = build_standalone_prompt(query, history, has_images=bool(images))
             message = Message.user(*images, prompt)
             request = Request((message,), max_tokens=_QUESTION_TOKENS, deadline_s=self._writing.timeout_s)
-            reply = yield from self._calls.ask(request)
+            reply = yield from self._calls.ask(request, may_fail=not images, is_before_answer=True)
             rewritten = "" if reply.stop == "length" else reply.text
+            self.search_failure = "" if reply.stopped else reply.reason
         return standalone(query, history, rewritten, has_images=bool(images))
 
     def expand(self, query: str, results: Sequence[RetrievalResult], max_tokens: int) -> Steps[Sequence[Question]]:
-        """Ask the model for further searches; none if the budget would not allow the answer after that."""
+        """Ask the model for further searches; none if it fails, or the budget would not allow the answer after that."""
         prompt = build_expansion_prompt(query, results)
         request = Request((Message.user(prompt),), max_tokens=_SEARCHES_TOKENS, deadline_s=self._writing.timeout_s)
         if not self._calls.allows(request, max_tokens, self._writing.max_answer_tokens):
             return ()
         yield Stage("rephrasing")
-        reply = yield from self._calls.ask(request)
+        reply = yield from self._calls.ask(request, may_fail=True, is_before_answer=True)
+        self.search_failure = self.search_failure or ("" if reply.stopped else reply.reason)
         return read_searches(reply.text)
 
     def write(

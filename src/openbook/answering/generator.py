@@ -304,7 +304,8 @@ class Generator:
                 results = self._finder.fill_context(results, asked.max_tokens, asked.where)
             understood = alone.text if alone.rewritten else ""
             answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens, understood)
-        answer = replace(answer, searches=tuple(search.text for search in searches))
+        written = tuple(search.text for search in searches)
+        answer = replace(answer, searches=written, search_failure=writer.search_failure)
         return signed(_told(answer, asked, alone), model, writer.spent)
 
     def _is_expanded(

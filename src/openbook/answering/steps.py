@@ -54,19 +54,25 @@ class ModelCaller:
         return self.ledger.allows(input_tokens, request.max_tokens + output_tokens)
 
     def ask(
-        self, request: Request, *, is_answer: bool = False, by: Role = "writer", may_fail: bool = False
+        self,
+        request: Request,
+        *,
+        is_answer: bool = False,
+        by: Role = "writer",
+        may_fail: bool = False,
+        is_before_answer: bool = False,
     ) -> Generator[CallModel, ReplyFinished | None, ModelReply]:
         """Call the model, and return the whole reply.
 
         Text of `is_answer` is shown as it comes. `may_fail`: a failure is no error; the reply has no words then, and
-        says why.
+        says why. `is_before_answer`: unless the answer would fail for the same reason.
         """
         granted = self.ledger.reserve(self._meter.max_input_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, BudgetExceeded):
             return ModelReply("", "other", granted.limit, granted.reason)
         asked = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
         try:
-            finished = yield CallModel(asked, is_answer, by, may_fail)
+            finished = yield CallModel(asked, is_answer, by, may_fail, is_before_answer)
         except BaseException:
             self.ledger.abandon()
             raise

@@ -130,6 +130,8 @@ def note_cost(answer: GenerationResult) -> None:
         printing.note(f"searched for: {answer.searched}")
     if answer.searches:
         printing.note(f"searched also for: {', '.join(answer.searches)}")
+    if answer.search_failure:
+        printing.note(f"searched only for the question: {answer.search_failure}")
     if answer.stopped:
         printing.note(f"stopped early: {answer.stopped}")
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from openbook.agent.driving import CallModel, Delta, Steps, ThreadStepRunner, adrive, drive
-from openbook.errors import ModelError, OverloadedError
+from openbook.errors import KeyRefusedError, ModelError, OverloadedError, TimedOutError, UnreachableError
 from openbook.llm.messages import Event, Message, ReplyFinished, Request
 from openbook.llm.protocol import Model
 from openbook.testing import ScriptedModel, ScriptedReply
@@ -158,6 +158,18 @@ def test_the_words_of_a_verifier_are_not_shown(driver: Driver) -> None:
 def test_a_call_that_may_fail_replies_why(driver: Driver, call: CallModel, failing: ModelError | ScriptedReply) -> None:
     with ScriptedModel(failing, "It") as model:
         events = driver(asking(call, ASK), model, None)
+
+    assert [event for event in events if isinstance(event, str)] == ["told: busy", "told: It"]
+
+
+@both
+@pytest.mark.parametrize("lasting", [KeyRefusedError("no"), TimedOutError("late"), UnreachableError("away")])
+def test_a_call_before_the_answer_may_fail_unless_the_answer_would_as_well(driver: Driver, lasting: ModelError) -> None:
+    before = replace(ASK, may_fail=True, is_before_answer=True)
+    with ScriptedModel(OverloadedError("busy"), "It") as model:
+        events = driver(asking(before, ASK), model, None)
+    with ScriptedModel(lasting) as away, pytest.raises(type(lasting)):
+        driver(asking(before, ASK), away, None)
 
     assert [event for event in events if isinstance(event, str)] == ["told: busy", "told: It"]
 

@@ -423,6 +423,28 @@ def test_an_answer_comes_from_the_first_search_if_the_model_writes_no_other(
     assert "logins.md" not in {result.chunk.span.path for result in answer.results}
 
 
+def test_an_answer_comes_from_the_first_search_if_the_call_for_others_fails(large: Library) -> None:
+    with ScriptedModel(ScriptedReply("login", error=OverloadedError("busy")), "They end with tea [1:1].") as model:
+        answer = ask(large, model)
+
+    assert (answer.answer, answer.searches, answer.search_failure) == ("They end with tea [1:1].", (), "busy")
+    assert answer.usage == Usage(10, 5, known=False)
+
+
+def test_a_follow_up_is_searched_for_by_rules_if_the_call_that_rewrites_it_fails(library: Library) -> None:
+    before = Exchange(QUESTION, ANSWER)
+    with ScriptedModel(OverloadedError("busy"), "After one hour [1:1].") as model:
+        answer = ask(library, model, "When exactly?", history=(before,))
+
+    assert answer.searched == f"{QUESTION} When exactly?"
+    assert (answer.answer, answer.search_failure) == ("After one hour [1:1].", "busy")
+
+
+def test_a_model_that_fails_at_every_call_is_an_error(large: Library) -> None:
+    with ScriptedModel(OverloadedError("busy"), OverloadedError("busy")) as model, pytest.raises(OverloadedError):
+        ask(large, model)
+
+
 def test_nobody_is_asked_for_searches_that_are_switched_off_or_could_find_no_more(large: Library) -> None:
     with ScriptedModel(*["They end with tea [1:1]."] * 3) as model:
         ask(large, model, expands_query=False)
