@@ -19,7 +19,7 @@ _SEARCHES, _SHOWN = 3, 20
 _PLACE_CHARS, _MAX_SEARCH_CHARS = 110, 120
 
 # Bullets and numbers of lists.
-_BULLET = re.compile(r"\s*(?:[-*\u2022>#]+|\(?\d{1,2}[.):])\s+")
+_BULLET = re.compile(r"\A\s*(?:[-*\u2022>#]+|\(?\d{1,2}[.):])\s+")
 _QUOTES = "\"'`*\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 

@@ -18,6 +18,7 @@ QUESTION = "When do sessions end?"
         pytest.param("session timeout\nexpire_after\n", ["session timeout", "expire_after"], id="lines"),
         pytest.param('1. "session timeout"\n2) `expire_after`', ["session timeout", "expire_after"], id="a-list"),
         pytest.param("- `expire` and `renew`", ["`expire` and `renew`"], id="quotes-inside"),
+        pytest.param("exitCode > 255\nretry - 3. step", ["exitCode > 255", "retry - 3. step"], id="signs-inside"),
         pytest.param("404 error page", ["404 error page"], id="a-number-is-no-bullet"),
         pytest.param("```\nlogin\n```", ["login"], id="a-fence"),
         pytest.param("login\nlogin\nlogout", ["login", "logout"], id="twice"),
