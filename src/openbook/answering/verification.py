@@ -17,7 +17,14 @@ from openbook.grounding.claims import Statement, UnattachedMarks, split_claims
 from openbook.grounding.code_names import absent_names
 from openbook.grounding.entailment import NO_MARK, decide, quotes_literally
 from openbook.grounding.facts import has_facts
-from openbook.grounding.literal import UNCLEAR, LiteralVerdict, check_literally, is_verbatim, unclear_number
+from openbook.grounding.literal import (
+    UNCLEAR,
+    LiteralVerdict,
+    check_literally,
+    is_conclusion,
+    is_verbatim,
+    unclear_number,
+)
 from openbook.grounding.lookup import SearchedText
 from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
 from openbook.types import Span
@@ -74,8 +81,10 @@ class CitationChecker:
         statements, loose = self.split(answer)
         claims: list[Claim] = []
         found: list[tuple[int, Citation]] = []
+        premise: tuple[UnitRange, ...] = ()
         for position, statement in enumerate(statements):
-            claim, citations = self._of_claim(statement, position)
+            claim, citations = self._of_claim(statement, position, premise)
+            premise = self._good(claim.marks) or premise
             claims.append(claim)
             found += ((claim.start_char, citation) for citation in citations)
         claims += (
@@ -112,21 +121,27 @@ class CitationChecker:
 
     def judgement(self, statement: Statement) -> LiteralVerdict | None:
         """Return the verdict on a statement; None if none of its citations can be judged."""
-        good = tuple(place for _, place in self._named(statement.claim.marks) if place and self.is_fresh(place))
+        good = self._good(statement.claim.marks)
         return self.judge(statement.judged, good) if good else None
 
     def confirm(self, words: str, place: UnitRange, quote: str) -> None:
         """Record that a verifier confirmed a claim at a place, with a quote."""
         self._judgements[words, place.mark] = LiteralVerdict("confirmed", quote=quote)
 
-    def _of_claim(self, statement: Statement, position: int) -> tuple[Claim, list[Citation]]:
+    def _good(self, marks: Sequence[str]) -> tuple[UnitRange, ...]:
+        """Return the places of marks that can be judged."""
+        return tuple(place for _, place in self._named(marks) if place is not None and self.is_fresh(place))
+
+    def _of_claim(
+        self, statement: Statement, position: int, premise: tuple[UnitRange, ...]
+    ) -> tuple[Claim, list[Citation]]:
         claim = statement.claim
         if not claim.marks:
             facts = has_facts(claim.text)
             return replace(claim, verdict="uncited" if facts else "", reason=NO_MARK if facts else ""), []
         named = list(self._named(claim.marks))
-        good = tuple(place for _, place in named if place is not None and self.is_fresh(place))
-        whole = self.judge(statement.judged, good) if good else None
+        good = self._good(claim.marks)
+        whole = self.judge(statement.judged, good, premise) if good else None
         citations = [
             citation_of(mark, place, found.verdict, found.reason, claim=position)
             for mark, place in named
@@ -187,13 +202,16 @@ class CitationChecker:
                     seen.add(key)
                     yield mark, place
 
-    def judge(self, words: str, places: tuple[UnitRange, ...]) -> LiteralVerdict:
-        """Judge a claim by all places together, with the verdicts known so far."""
+    def judge(self, words: str, places: tuple[UnitRange, ...], premise: tuple[UnitRange, ...] = ()) -> LiteralVerdict:
+        """Judge a claim by all places together, with the verdicts known so far.
+
+        `premise`: the places of the claim before, from which this one may conclude.
+        """
         if len(places) > _MAX_PLACES:
             return LiteralVerdict("unverified", f"it cites more than {_MAX_PLACES} places")
         key = (words, *dict.fromkeys(place.mark for place in places))
         if key not in self._judgements:
-            claim = _cited_claim(words, places)
+            claim = _cited_claim(words, places, premise if is_conclusion(words) else ())
             self._judgements[key] = check_literally(claim)
             if self._judgements[key].verdict != "exact" and self._judgements[key].rule != UNCLEAR:
                 self._open[key] = claim
@@ -217,7 +235,7 @@ def _why_stale(text: str | None) -> str:
     return _GONE if text is None else _CHANGED
 
 
-def _cited_claim(words: str, places: Sequence[UnitRange]) -> CitedClaim:
+def _cited_claim(words: str, places: Sequence[UnitRange], premise: Sequence[UnitRange] = ()) -> CitedClaim:
     """Return a claim with the text of its places, and the shown parts of their sources."""
     cited = dict.fromkeys(place.quote for place in places)
     shown = {place.shown.number: place.shown for place in places}
@@ -230,7 +248,8 @@ def _cited_claim(words: str, places: Sequence[UnitRange]) -> CitedClaim:
         sources.append(SourceText(text, chunk.span.path, " · ".join(names)))
     numbers = list(shown)
     rows = ((numbers.index(place.shown.number), place.first.number, place.last.number) for place in places)
-    return CitedClaim(words, "\n".join(cited), tuple(sources), tuple(rows))
+    told = "\n".join(place.quote for place in premise[:_MAX_PLACES])
+    return CitedClaim(words, "\n".join(cited), tuple(sources), tuple(rows), told)
 
 
 def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -> Verification:

@@ -55,6 +55,11 @@ _MIN_EXACT_WORDS = 3
 
 _NUMBER_OF_NAME = re.compile(r"[A-Za-z][-/]$")
 
+# Openings of a sentence that concludes from the one before: "So the default is 100 MB."
+_CONCLUSION = re.compile(
+    r"\W{0,4}(?:so|thus|hence|therefore|consequently|in effect|(?:this|that) means)\b", re.IGNORECASE
+)
+
 # A worked example such as "starts at 0, so `-v -v -v` gives 3".
 _EXAMPLE_BEFORE = re.compile(
     r"\b(?:so|e\.g\.|for example|for instance|such as|say)\b[^.;]*`[^`]+`[^.;]*$", re.IGNORECASE
@@ -135,6 +140,11 @@ def check_literally(claim: CitedClaim) -> LiteralVerdict:
     return LiteralVerdict("unverified", NOT_CHECKED)
 
 
+def is_conclusion(claim: str) -> bool:
+    """Return whether a claim begins as a conclusion from the one before it."""
+    return _CONCLUSION.match(claim) is not None
+
+
 def is_verbatim(claim: str, cited_text: str) -> bool:
     r"""Return whether a text states the words of a claim, ignoring markup, case, whitespace and final punctuation.
 
@@ -173,6 +183,7 @@ class ReadClaim:
     def __init__(self, claim: CitedClaim) -> None:
         self.claim: str = claim.claim[:_MAX_CLAIM_CHARS]
         self.cited: SearchedText = SearchedText(claim.cited_text[:_MAX_CITED_CHARS])
+        self.premise: SearchedText = SearchedText(claim.premise[:_MAX_CITED_CHARS])
         self._claim = claim
 
     @cached_property
@@ -224,7 +235,8 @@ def absent_quote(read: ReadClaim) -> str:
 def absent_number(read: ReadClaim) -> str:
     """Find a number in digits that is neither in the cited lines, in any unit, nor computed from them.
 
-    A number that the claim repeats or computes itself is an example or a sum by the writer.
+    A number that the claim repeats or computes itself is an example or a sum by the writer. That of a conclusion may
+    stand where the claim before it points to.
     """
     if read.is_foreign:
         return ""
@@ -239,11 +251,8 @@ def absent_number(read: ReadClaim) -> str:
         is_line = _LINES_BEFORE.search(read.claim[: number.start]) is not None and not read.numbers_lines
         digits = DIGITS.search(number.text)
         is_own = digits is not None and len(equal_values(value_of(digits.group()), own)) > 1
-        if (
-            is_written
-            and not (is_part or is_order or is_own or is_example or is_line)
-            and not read.cited.has_number(number)
-        ):
+        is_ours = is_part or is_order or is_own or is_example or is_line
+        if is_written and not is_ours and not (read.cited.has_number(number) or read.premise.has_number(number)):
             return f"the number {number.text} is not in the cited lines"
     return ""
 

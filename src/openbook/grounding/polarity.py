@@ -57,8 +57,12 @@ _BORDER = re.compile(
 _OPPOSITES = (
     "before after, add subtract, increase decrease, enable disable, enabled disabled, allow deny, allow forbid,"
     " accept reject, include exclude, ascending descending, synchronous asynchronous, oldest newest, always unless,"
-    " all only, only both, minimum maximum, true false, required optional, append prepend, always sometimes"
+    " all only, minimum maximum, true false, required optional, append prepend, always sometimes"
 )
+
+
+# Words of these phrases are opposites of nothing: "only reads" against "no method at all".
+_PHRASES = re.compile(r"\b(?:at|after|first of|above) all\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,5 +195,5 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _by_token(text: str) -> Mapping[str, str]:
     """Map tokens to the words of a text, without words that consist of several tokens."""
-    words = ((word.strip(".,;:!?()\"'`*"), tokenize(word)) for word in text.split())
+    words = ((word.strip(".,;:!?()\"'`*"), tokenize(word)) for word in _PHRASES.sub(" ", text).split())
     return {tokens[0]: word for word, tokens in words if len(tokens) == 1}

@@ -33,6 +33,8 @@ class CitedClaim:
     places: tuple[tuple[int, int, int], ...] = ()
     """Positions of the cited text, if known: index of the source in the tuple, first and last line, 1-based, inclusive.
     Without them the text is searched for, which may find an identical line elsewhere."""
+    premise: str = ""
+    """For a conclusion ("So ..."), the text that the claim before it cites: its numbers may come from there."""
 
 
 @dataclass(frozen=True, slots=True)

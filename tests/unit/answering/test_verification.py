@@ -113,6 +113,20 @@ def test_a_document_is_read_once_for_all_its_citations() -> None:
     assert asked == [PAGE]
 
 
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        pytest.param("It waits 30 s [1:1].\n\nSo it ends after 30 seconds [2:1].", "unverified", id="of-a-conclusion"),
+        pytest.param("It waits [1:1]. Time passes. **Thus** it ends after 30 s [2:1].", "unverified", id="further-on"),
+        pytest.param("It waits 30 s [1:1]. It ends after 30 seconds [2:1].", "conflict", id="of-another-statement"),
+        pytest.param("It waits 30 s [1:1]. It stops [1:2]. So it takes 30 s [2:1].", "conflict", id="of-one-before"),
+        pytest.param("So it ends after 30 seconds [2:1].", "conflict", id="nothing-before"),
+    ],
+)
+def test_a_number_may_stand_where_the_claim_before_a_conclusion_points_to(answer: str, verdict: str) -> None:
+    assert checker().check(answer).claims[-1].verdict == verdict
+
+
 def test_a_claim_that_cites_more_places_than_anyone_reads_is_unverified() -> None:
     page = chunk_of("Sessions end after one hour.\n" * 9 + "More.")
     marks = [f"[1:{first}-{last}]" for first in range(1, 11) for last in range(first, 11)]

@@ -50,3 +50,15 @@ def test_word_that_any_sentence_has_is_no_opposite() -> None:
 
 def test_opposite_in_another_statement_does_not_count() -> None:
     assert opposite_disagrees("It enables caching of pages.", ["Set the flag to disable the daily report."]) == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("It is stored in memory only.", "It is not stored on disk at all; it is stored in memory."),
+        ("The page gets the result of the function only.", "The function runs on the page with the result of both."),
+    ],
+)
+def test_a_word_that_limits_or_counts_is_no_opposite_of_only(claim: str, cited: str) -> None:
+    assert opposite_disagrees(claim, [cited]) == ""
+    assert opposite_disagrees("All directives work in a block.", ["Only some directives work in a block."])
