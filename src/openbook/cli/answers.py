@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from openbook.answers import Citation, GenerationResult
+from openbook.answers import Citation, Claim, GenerationResult
 from openbook.cli.printing import LocationFormatter, one_line, print_excerpt, say, wrapped
+from openbook.grounding.literal import NOT_CHECKED
 from openbook.grounding.marks import with_marks_replaced
 from openbook.text import counted
 
-# The most frequent reasons why claims were not verified.
-_MAX_REASONS = 3
+# The most frequent reasons why claims were not verified, and the claims that are shown for each.
+_MAX_REASONS, _MAX_SHOWN = 3, 5
+
+_GOOD = ("exact", "confirmed")
 
 # The beginning of a Markdown line that may be wrapped: plain text, a quote or a list item, but not tables or headings.
 _PROSE = re.compile(r"(?P<lead>(?:> ?)*)(?P<item>(?:[-*]|\d{1,3}\.) )?(?P<words>[^\s|#>].*)")
@@ -61,9 +64,13 @@ def print_sources(answer: GenerationResult, places: LocationFormatter, *, show: 
         if answer.citations:
             say("Sources:", style={"bold": True})
         width = max((len(numbers.of(citation.mark)) for citation in answer.citations), default=0)
-        for line in dict.fromkeys(
-            _source_line(citation, f"{numbers.of(citation.mark):<{width}}", places) for citation in answer.citations
-        ):
+        good = {numbers.of(citation.mark) for citation in answer.citations if citation.verdict in _GOOD}
+        lines: dict[str, None] = {}
+        for citation in answer.citations:
+            number, settled = numbers.of(citation.mark), _settled(answer, citation, numbers)
+            if not (settled and number in good):
+                lines[_source_line(citation, f"{number:<{width}}", places, settled)] = None
+        for line in lines:
             say(line)
         return
     if answer.results:
@@ -104,19 +111,37 @@ def _print_paragraph(lines: Sequence[re.Match[str]]) -> None:
     say(wrapped(words, first=lead + item, indent=lead + " " * len(item)))
 
 
-def _source_line(citation: Citation, number: str, places: LocationFormatter) -> str:
+def _settled(answer: GenerationResult, citation: Citation, numbers: CitationNumbers) -> str:
+    """Return what decides a claim if another of its citations does; else empty.
+
+    A claim may take its name from one place and its number from another. The verifier points to one of them.
+    """
+    claim = None if citation.claim is None else answer.claims[citation.claim]
+    if citation.verdict != "unverified" or claim is None or claim.verdict not in _GOOD:
+        return ""
+    others = {
+        numbers.of(other.mark): None
+        for other in answer.citations
+        if other.claim == citation.claim and other.verdict in _GOOD
+    }
+    others.pop(numbers.of(citation.mark), None)
+    done = "confirmed by" if claim.verdict == "confirmed" else "exact in"
+    return f"cited too, {done} {', '.join(others)}" if others else ""
+
+
+def _source_line(citation: Citation, number: str, places: LocationFormatter, settled: str) -> str:
     place = places.link(citation.source, citation.span, citation.anchor) if citation.place else ""
     if citation.symbol:
         place = f"{one_line(citation.symbol)} ({place})"
     label = "" if citation.label == citation.anchor else one_line(citation.label)
-    parts = (number, place, citation.verdict, label)
+    parts = (number, place, settled or citation.verdict, label)
     # The reason of unverified claims is printed once for all.
     reason = "" if citation.verdict == "unverified" else one_line(citation.reason)
     return f"  {'  '.join(filter(None, parts))}{f': {reason}' if reason else ''}"
 
 
 def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
-    """Print the claims that need attention, how many were not verified and why, and the repairs."""
+    """Print the claims that need attention, those that were not verified and why, and the repairs."""
     stated = [claim for claim in answer.claims if claim.verdict]
     wrong = [claim for claim in stated if claim.is_wrong]
     if wrong:
@@ -125,13 +150,8 @@ def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
     for claim in wrong:
         say(wrapped(f"{claim.verdict}: {one_line(claim.reason)}", indent="  "))
         say(wrapped(_prose(claim.text), indent="      "), style={"dim": True})
-    open_ones = [claim for claim in stated if claim.verdict in ("unverified", "uncited")]
-    if open_ones and not answer.refused:
-        say()
-        reasons = Counter(one_line(claim.reason) for claim in open_ones)
-        say(f"Not verified ({len(open_ones)} of {counted(len(stated), 'claim')}):", style={"dim": True})
-        for reason, count in reasons.most_common(_MAX_REASONS):
-            say(wrapped(f"{counted(count, 'claim')}: {reason}", indent="  "), style={"dim": True})
+    if not answer.refused:
+        _print_open_claims(stated, answer.verifier_failures)
     if answer.repairs:
         say()
         say("Changes made by the check:")
@@ -140,6 +160,24 @@ def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
         say(wrapped(f"{done.get(repair.what, repair.what)}: {one_line(repair.why)}", indent="  "))
         if repair.claim:
             say(wrapped(_prose(repair.claim), indent="      "), style={"dim": True})
+
+
+def _print_open_claims(stated: Sequence[Claim], failures: Collection[str]) -> None:
+    """Print the claims that were not verified by reason. They are only counted if nothing was checked at all."""
+    open_ones = [claim for claim in stated if claim.verdict in ("unverified", "uncited")]
+    if not open_ones:
+        return
+    say()
+    say(f"Not verified ({len(open_ones)} of {counted(len(stated), 'claim')}):", style={"dim": True})
+    reasons = Counter(claim.reason for claim in open_ones)
+    for reason, count in reasons.most_common(_MAX_REASONS):
+        say(wrapped(f"{counted(count, 'claim')}: {one_line(reason)}", indent="  "), style={"dim": True})
+        if reason == NOT_CHECKED or reason in failures:
+            continue
+        for claim in [claim for claim in open_ones if claim.reason == reason][:_MAX_SHOWN]:
+            say(wrapped(_prose(claim.text), indent="      "), style={"dim": True})
+        if count > _MAX_SHOWN:
+            say(f"      and {count - _MAX_SHOWN} more", style={"dim": True})
 
 
 def _prose(text: str) -> str:

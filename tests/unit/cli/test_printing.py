@@ -9,6 +9,7 @@ import pytest
 from openbook.answers import Citation, Claim, GenerationResult, Repair, Verdict
 from openbook.cli.answers import print_answer
 from openbook.cli.printing import LocationFormatter, complain, print_report, print_results, remark_lines, size_advice
+from openbook.grounding.literal import NOT_CHECKED
 from openbook.index.protocol import Source
 from openbook.ingest.sync import SyncReport
 from openbook.retrieval.excerpts import with_excerpts
@@ -189,26 +190,50 @@ def test_claims_to_look_at_are_listed_with_their_reasons(capsys: pytest.CaptureF
     )
 
 
-def test_claims_that_were_not_verified_are_counted_by_reason_and_not_listed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    no_reply, no_mark = "the verifier gave no verdict on it", "it states facts and cites nothing"
+def test_claims_that_were_not_verified_are_listed_by_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    not_found, no_mark = "the verifier did not find it in the cited lines", "it states facts and cites nothing"
     claims = (
         WAITS,
-        replace(WAITS, verdict="unverified", reason=no_reply),
-        replace(WAITS, verdict="uncited", marks=(), reason=no_mark),
-        replace(WAITS, verdict="uncited", marks=(), reason=no_mark),
+        Claim(14, 29, "It\nsings.", ("[1]",), "unverified", not_found),
+        *(Claim(30, 40, f"It ends {number}.", (), "uncited", no_mark) for number in range(7)),
     )
 
-    out = printed(capsys, cited("unverified", no_reply), claims=claims)
+    out = printed(capsys, cited("unverified", not_found), claims=claims)
 
+    listed = "".join(f"      It ends {number}.\n" for number in range(5))
     assert out == (
         "Sources:\n"
         "  [1]  wait() (a.py:10-20)  unverified  cell 3\n"
-        "\nNot verified (3 of 4 claims):\n"
-        f"  2 claims: {no_mark}\n"
-        f"  1 claim: {no_reply}\n"
+        "\nNot verified (8 of 9 claims):\n"
+        f"  7 claims: {no_mark}\n{listed}      and 2 more\n"
+        f"  1 claim: {not_found}\n      It sings.\n"
     )
+
+
+@pytest.mark.parametrize("reason", [NOT_CHECKED, "the verifier failed: busy"])
+def test_claims_that_nothing_checked_are_only_counted(capsys: pytest.CaptureFixture[str], reason: str) -> None:
+    claims = (replace(WAITS, verdict="unverified", reason=reason),)
+    failures = frozenset({"the verifier failed: busy"})
+
+    print_answer(GenerationResult("q", "", claims=claims, verifier_failures=failures), NOWHERE, show=False)
+
+    assert capsys.readouterr().out.endswith(f"\nNot verified (1 of 1 claim):\n  1 claim: {reason}\n")
+
+
+def test_a_citation_beside_the_one_that_confirms_its_claim_is_no_open_one(capsys: pytest.CaptureFixture[str]) -> None:
+    confirmed = replace(WAITS, marks=("[1]", "[2]"), verdict="confirmed")
+    both = cited("unverified", "elsewhere"), cited("confirmed", mark="[2]", span=Span("b.py", 0, 9, 3, 3))
+
+    once = printed(capsys, *both, claims=(confirmed,))
+    good = printed(capsys, *both, replace(cited("confirmed"), claim=1), claims=(confirmed, WAITS))
+    alone = printed(capsys, both[0], claims=(confirmed,))
+
+    assert once == (
+        "Sources:\n  [1]  wait() (a.py:10-20)  cited too, confirmed by [2]  cell 3\n"
+        "  [2]  wait() (b.py:3)  confirmed  cell 3\n"
+    )
+    assert good.count("[1]") == 1
+    assert "[1]  wait() (a.py:10-20)  unverified" in alone
 
 
 def test_an_answer_without_citations_has_no_list_of_sources(capsys: pytest.CaptureFixture[str]) -> None:
