@@ -11,13 +11,14 @@ from dataclasses import replace
 from openbook.agent.agent import Agent
 from openbook.agent.driving import CallModel, Wait
 from openbook.agent.events import AgentResult, CallFinished, RunFinished
-from openbook.answering.checking import answer_of, signed
+from openbook.answering.checking import BUDGET_LIMITS, answer_of, signed
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.numbering import ResultNumbering
 from openbook.answering.options import AnswerOptions
 from openbook.answering.prompting import (
     build_history,
     build_system_prompt,
+    fill_template,
     retry_prompt,
     with_images_named,
     without_marks,
@@ -62,8 +63,16 @@ class AgentAnswerer:
         options = self._writing
         agent = self._agent(options.budget, build_history(options.history))
         yield Stage("writing")
-        reply = _reply((yield from _run(agent, [*options.attached, with_images_named(query, options.attached)])))
+        result = yield from _run(agent, [*options.attached, with_images_named(query, options.attached)])
         spent = [agent.spent]
+        if result.stopped_by == "repeated_call":
+            agent = self._agent(replace(agent.left, max_rounds=0), agent.history)
+            last = yield from _run(agent, fill_template("last_turn"))
+            spent.append(agent.spent)
+            # The loop is what stopped it, unless there is nothing left to pay for the last turn.
+            stopped_by = last.stopped_by if last.stopped_by in BUDGET_LIMITS else result.stopped_by
+            result = replace(last, stopped_by=stopped_by, reason=last.reason or result.reason)
+        reply = _reply(result)
         left = [agent.left]
         verifier = verifier_for(options, lambda: left[-1], price=self._price)
 
@@ -78,7 +87,7 @@ class AgentAnswerer:
         context = self._numbering.context
         if not context.shown and reply.text.strip() and kind_of(query) == "small talk":
             told = GenerationResult(query, without_marks(reply.text).strip())
-            return signed(told, self._model, agent.spent)
+            return signed(told, self._model, sum(spent, Spent()))
         answer = yield from answer_of(
             query, reply, context, self._finder, options.policy, verifier=verifier, ask_again=retry
         )

@@ -81,6 +81,9 @@ def _judged(answer: str, checker: CitationChecker, verifier: ClaimVerifier | Non
     return anchored(checked, checker)
 
 
+BUDGET_LIMITS = ("max_tokens", "max_usd", "max_seconds")
+"""Limits that forbid a further call. A model that wants more rounds has had its last turn, without tools."""
+
 # Why a reply is empty. A model that reasons first may have no tokens left.
 _SILENT = {
     "refused": RefusalReason.WITHHELD,
@@ -108,7 +111,7 @@ def answer_of(
     stopped = reply.stopped or (reply.stop if reply.stop in _SILENT else "")
     if not reply.text.strip():
         silent = _SILENT.get(reply.stop, RefusalReason.NOTHING_WRITTEN)
-        reason = RefusalReason.BUDGET if reply.stopped else silent
+        reason = RefusalReason.BUDGET if reply.stopped in BUDGET_LIMITS else silent
         return replace(no_answer(query, reason, shown, detail=reply.reason), stopped=stopped)
     checker = CitationChecker(context, finder.text_now)
     checked = yield from check_answer(reply.text, checker, policy, verifier=verifier, ask_again=ask_again)

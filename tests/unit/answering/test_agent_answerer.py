@@ -133,6 +133,26 @@ def test_tools_are_withheld_after_the_last_round(library: Library) -> None:
     assert (answer.answer, answer.stopped) == (ANSWER, "max_rounds")
 
 
+def test_a_model_that_repeats_itself_gets_a_last_turn_without_tools(library: Library) -> None:
+    with ScriptedModel(*[ScriptedReply(SEARCH)] * 3, ANSWER) as model:
+        answer = answer_of(run(library, model))
+
+    assert [request.tool_choice for request in model.requests] == ["auto", "auto", "auto", "none"]
+    assert (answer.answer, answer.refused, answer.stopped) == (ANSWER, False, "repeated_call")
+    assert answer.usage == Usage(40, 20)
+
+
+def test_a_model_that_wants_tools_to_the_end_wrote_nothing_and_no_budget_is_blamed(library: Library) -> None:
+    with ScriptedModel(*[ScriptedReply(SEARCH)] * 4) as model:
+        looping = answer_of(run(library, model))
+    with ScriptedModel(*[ScriptedReply(SEARCH)] * 2) as model:
+        eager = answer_of(run(library, model, budget=Budget(max_rounds=1)))
+
+    assert (looping.reason, looping.stopped) == ("nothing written", "repeated_call")
+    assert (eager.reason, eager.stopped) == ("nothing written", "max_rounds")
+    assert "(the model wants tools beyond round 1)" in eager.answer
+
+
 def test_a_run_that_is_stopped_does_not_take_its_last_words_for_an_answer(library: Library) -> None:
     with ScriptedModel(ScriptedReply("Sessions, I will look.", SEARCH, usage=Usage(3_000, 10))) as model:
         answer = answer_of(run(library, model, budget=Budget(max_tokens=5_000)))
