@@ -16,6 +16,7 @@ from openbook.cli import printing
 from openbook.cli.opening import settings
 from openbook.cli.options import one_of
 from openbook.costs import Budget, format_usd
+from openbook.errors import ModelError
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
 from openbook.llm.protocol import Model
@@ -165,23 +166,29 @@ def _draft() -> Iterator[_Draft]:
     from rich.text import Text
 
     console = Console(stderr=True, markup=False, highlight=False)
-    with Live(
-        console=console, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
-    ) as live:
+    live = Live(console=console, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
 
-        class OnTerminal(_Draft):
-            """Shows the end of the text written so far, dimmed."""
+    class OnTerminal(_Draft):
+        """Shows the end of the text written so far, dimmed."""
 
-            text = ""
+        text = ""
 
-            def write(self, text: str) -> None:
-                self.text += text
-                lines = Text(printing.printable(self.text), "dim").wrap(console, console.width)
-                live.update(Text("\n").join(lines[-_DRAFT_LINES:]), refresh=True)
+        def write(self, text: str) -> None:
+            self.text += text
+            lines = Text(printing.printable(self.text), "dim").wrap(console, console.width)
+            live.update(Text("\n").join(lines[-_DRAFT_LINES:]), refresh=True)
 
-            def note(self, line: str) -> None:
-                self.text = ""
-                live.update(Text(""), refresh=True)
-                console.print(Text(printing.one_line(line), "dim"))
+        def note(self, line: str) -> None:
+            self.text = ""
+            live.update(Text(""), refresh=True)
+            console.print(Text(printing.one_line(line), "dim"))
 
-        yield OnTerminal()
+    draft = OnTerminal()
+    try:
+        with live:
+            yield draft
+    except ModelError:
+        if draft.text.strip():  # all that there is of the answer
+            console.print(Text(printing.printable(draft.text), "dim"))
+            console.print(Text("(unfinished, and not checked)", "dim"))
+        raise

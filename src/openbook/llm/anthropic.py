@@ -78,6 +78,18 @@ class AnthropicWire:
     def reader(self, request: Request, *, native: bool) -> AnthropicReader:
         return AnthropicReader(sources_of(request) if native else ())
 
+    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Convert a complete reply to the chunks of a stream, for the stream reader."""
+        yield {"type": "message_start", "message": reply}
+        for index, block in enumerate(reply["content"]):
+            yield {"type": "content_block_start", "index": index, "content_block": block}
+            for citation in block.get("citations") or ():
+                delta = {"type": "citations_delta", "citation": citation}
+                yield {"type": "content_block_delta", "index": index, "delta": delta}
+            yield {"type": "content_block_stop", "index": index}
+        yield {"type": "message_delta", "delta": {"stop_reason": reply.get("stop_reason")}}
+        yield {"type": "message_stop"}
+
 
 def sources_of(request: Request) -> tuple[ShownSource, ...]:
     """List the sources of a request in the order in which Anthropic counts them."""

@@ -180,7 +180,7 @@ class BatchedModel:
             waiting.fail(explain(result, provider=model.provider, key=model.key.reveal(), late=False, streaming=False))
             return
         try:
-            events = [event for chunk in self._batches.chunks(result) for event in waiting.reader.read(chunk)]
+            events = [event for chunk in model.wire.chunks(result) for event in waiting.reader.read(chunk)]
             finished = waiting.reader.finish()
         except ModelError as exc:
             waiting.fail(exc)
@@ -238,9 +238,6 @@ class _Batches(Protocol):
     def results(self, client: Any, batch: str) -> Iterator[Result]:
         """Yield the index of each request, with its reply or error."""
 
-    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Convert a complete reply to the chunks of a stream, for the stream reader."""
-
 
 class _AnthropicBatches:
     """Anthropic's Message Batches."""
@@ -263,17 +260,6 @@ class _AnthropicBatches:
             result = entry["result"]
             told = result.get("error") or {"error": {"type": "timeout_error", "message": f"it was {result['type']}"}}
             yield _number(entry["custom_id"]), result["message"] if "message" in result else _ItemError(told)
-
-    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        yield {"type": "message_start", "message": reply}
-        for index, block in enumerate(reply["content"]):
-            yield {"type": "content_block_start", "index": index, "content_block": block}
-            for citation in block.get("citations") or ():
-                delta = {"type": "citations_delta", "citation": citation}
-                yield {"type": "content_block_delta", "index": index, "delta": delta}
-            yield {"type": "content_block_stop", "index": index}
-        yield {"type": "message_delta", "delta": {"stop_reason": reply.get("stop_reason")}}
-        yield {"type": "message_stop"}
 
 
 class _OpenAIBatches:
@@ -305,14 +291,6 @@ class _OpenAIBatches:
                 body, status = response.get("body"), response.get("status_code")
                 result = body if status == 200 else _ItemError(entry.get("error") or body, status)
                 yield _number(entry["custom_id"]), result or {}
-
-    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        choices = []
-        for choice in reply["choices"]:
-            message = choice["message"]
-            calls = [{"index": index, **call} for index, call in enumerate(message.get("tool_calls") or ())]
-            choices.append({**choice, "delta": {**message, "tool_calls": calls}})
-        yield {**reply, "choices": choices}
 
 
 def _number(custom_id: object) -> int:

@@ -124,6 +124,15 @@ class OpenAIWire:
         sources = {str(s.number): s for m in request.messages for s in m.parts if isinstance(s, ShownSource)}
         return OpenAIReader(self._provider.name, sources if native else {})
 
+    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Convert a complete reply to the chunks of a stream, for the stream reader."""
+        choices = []
+        for choice in reply["choices"]:
+            message = choice["message"]
+            calls = [{"index": index, **call} for index, call in enumerate(message.get("tool_calls") or ())]
+            choices.append({**choice, "delta": {**message, "tool_calls": calls}})
+        yield {**reply, "choices": choices}
+
 
 def _turns(message: Message, *, native: bool) -> Iterator[dict[str, Any]]:
     """Encode one message as several: each tool result is a message of its own, and comes first."""

@@ -43,7 +43,10 @@ _MAX_CHARS_PER_TOKEN = 16
 _MAX_CHARS = 65_536
 
 _DEADLINE = "OPENBOOK_MODEL_TIMEOUT_S"
-_STREAM = "text/event-stream"
+_STREAM, _WHOLE = "text/event-stream", "application/json"
+
+# JSON around the text of a reply that comes as a whole, and escapes in it.
+_MAX_WHOLE_BYTES = 16 * _MAX_CHARS
 
 # Errors of providers that lack the fields for sources.
 _NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
@@ -87,6 +90,9 @@ class Wire(Protocol):
 
     def reader(self, request: Request, *, native: bool) -> ReplyReader: ...
 
+    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Convert a complete reply to the chunks of a stream, for the stream reader."""
+
 
 @dataclass(slots=True)
 class _Call:
@@ -98,10 +104,12 @@ class _Call:
     native: bool
     _reader: ReplyReader = field(init=False)
     _chars: int = 0
+    _whole: bytearray = field(default_factory=bytearray)
 
     def body(self) -> dict[str, Any]:
         """Start an attempt."""
         self._chars = 0
+        self._whole.clear()
         self._reader = self.model.wire.reader(self.request, native=self.native)
         return self.model.wire.body(self.request, native=self.native)
 
@@ -110,6 +118,23 @@ class _Call:
         if not isinstance(chunk, dict):
             raise BadResponseError(f"{self.model.provider.name} sent a chunk that is not an object")
         return self._within_limit(self._reader.read(chunk))
+
+    def take(self, piece: bytes) -> None:
+        """Take a piece of a reply that comes as a whole, from a server that ignores `stream`."""
+        self._whole += piece
+        if len(self._whole) > max(_MAX_WHOLE_BYTES, self.request.max_tokens * _MAX_CHARS_PER_TOKEN):
+            raise BadResponseError(
+                f"{self.model.provider.name} sent a reply that is too long", hint="check its address"
+            )
+
+    def read_whole(self) -> Iterator[Event]:
+        reply = json.loads(bytes(self._whole))
+        try:
+            chunks = list(self.model.wire.chunks(reply))
+        except (KeyError, TypeError, AttributeError):  # no reply: `finish` says so
+            return
+        for chunk in chunks:
+            yield from self.read(chunk)
 
     def _within_limit(self, events: Iterator[Event]) -> Iterator[Event]:
         most = max(_MAX_CHARS, self.request.max_tokens * _MAX_CHARS_PER_TOKEN)
@@ -125,7 +150,7 @@ class _Call:
         finished, provider = self._reader.finish(), self.model.provider.name
         if finished is None and self.attempts.streaming:
             raise CutOffError(f"{provider} ended its reply without saying why", hint="try again")
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = _kind_of(response)
         if finished is None and kind not in ("", _STREAM):
             raise BadResponseError(f"{provider} sent {kind[:40]!r} in place of a stream", hint="check its address")
         if finished is None:
@@ -265,8 +290,13 @@ class WireModel:
             try:
                 opened = client.post(**self._posted(call), stream_cls=self._asked.sdk.Stream[object])
                 with opened as chunks:
-                    for chunk in chunks:
-                        yield from call.read(chunk)
+                    if _kind_of(chunks.response) == _WHOLE:
+                        for piece in chunks.response.iter_bytes():
+                            call.take(piece)
+                        yield from call.read_whole()
+                    else:
+                        for chunk in chunks:
+                            yield from call.read(chunk)
                 yield call.finish(chunks.response)
                 return
             except faults as exc:
@@ -285,9 +315,16 @@ class WireModel:
                     async with asyncio.timeout(call.attempts.left_s):
                         chunks = await client.post(**self._posted(call), stream_cls=self._asked.sdk.AsyncStream[object])
                     async with chunks:
-                        while (chunk := await _next(chunks, call.attempts.left_s)) is not None:
-                            for event in call.read(chunk):
+                        if _kind_of(chunks.response) == _WHOLE:
+                            async with asyncio.timeout(call.attempts.left_s):
+                                async for piece in chunks.response.aiter_bytes():
+                                    call.take(piece)
+                            for event in call.read_whole():
                                 yield event
+                        else:
+                            while (chunk := await _next(chunks, call.attempts.left_s)) is not None:
+                                for event in call.read(chunk):
+                                    yield event
                     yield call.finish(chunks.response)
                     return
                 except faults as exc:
@@ -348,6 +385,10 @@ class WireModel:
         body = json_safe({"model": self._name, "stream": True, **call.body()})
         options = {"timeout": timeout_within(call.attempts.left_s)}
         return {"path": self.wire.path, "cast_to": object, "body": body, "options": options, "stream": True}
+
+
+def _kind_of(response: Any) -> str:
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
 
 
 def timeout_within(left_s: float) -> Any:

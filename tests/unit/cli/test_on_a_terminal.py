@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator
 
 import pytest
 
-from openbook.answers import Answered, GenerationResult, ToolUsed, Written
+from openbook.answers import Answered, AnswerEvent, GenerationResult, ToolUsed, Written
 from openbook.cli.asking import follow
 from openbook.cli.opening import progress_bar
+from openbook.errors import CutOffError
 
 ANSWER = GenerationResult("Where does the ferry go?", "To the island.", model="scripted:one")
 EVENTS = (
@@ -48,6 +50,28 @@ def test_a_draft_is_shown_on_a_terminal_and_what_would_drive_it_is_not(
     assert "\x1b[2J" not in shown
     assert "search ferry: 2 results" in shown
     assert "To the island." not in shown  # printed as the answer
+
+
+def broken_off() -> Iterator[AnswerEvent]:
+    yield Written("It goes\x1b[2J to the ", is_checked=False)
+    yield Written("island.\n" * 20, is_checked=False)
+    raise CutOffError("the server broke off its reply")
+
+
+def test_what_was_written_before_a_reply_broke_off_stays_on_a_terminal(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(CutOffError):
+        follow(broken_off())
+    piped = capsys.readouterr()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with pytest.raises(CutOffError):
+        follow(broken_off())
+
+    _, _, left = terminal.getvalue().rpartition("It goes\ufffd[2J to the island.")
+    assert left.count("island.") == 19
+    assert "(unfinished, and not checked)" in left
+    assert (piped.out, piped.err) == ("", "")
 
 
 def test_a_pipe_is_told_of_tools_and_never_of_a_draft(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -45,6 +46,47 @@ def test_a_page_in_place_of_a_stream_is_said_at_once(fake_server: Start, wire: s
     assert clock.slept == []
 
 
+_WHOLE_REPLIES = {
+    "anthropic": {"content": [{"type": "text", "text": "Hello."}], "stop_reason": "end_turn"},
+    "openai": {"choices": [{"index": 0, "message": {"content": "Hello."}, "finish_reason": "stop"}]},
+}
+
+
+def whole(reply: object) -> Refusal:
+    """Return a reply that is sent as JSON, though a stream was asked for."""
+    return Refusal(200, page=json.dumps(reply), headers={"content-type": "application/json; charset=utf-8"})
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+def test_a_reply_that_comes_whole_in_place_of_a_stream_is_read(
+    fake_server: Start, wire: str, *, blocking: bool
+) -> None:
+    model = model_on(fake_server(whole(_WHOLE_REPLIES[wire])), wire)
+
+    finished = complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
+
+    assert (finished.message.text, finished.stop) == ("Hello.", "end")
+
+
+@wires
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        pytest.param({"hello": 1}, "sent 'application/json' in place of a stream", id="no-reply"),
+        pytest.param(["x" * 2_000_000], "sent a reply that is too long", id="too-long"),
+    ],
+)
+def test_json_that_is_no_reply_is_none(
+    fake_server: Start, wire: str, reply: object, message: str, *, blocking: bool
+) -> None:
+    model = model_on(fake_server(whole(reply)), wire)
+
+    with pytest.raises(BadResponseError, match=message):
+        complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
+
+
 @contextmanager
 def dripping(status: int, kind: str) -> Iterator[tuple[str, Event]]:
     """Serve a body that never ends, a space at a time. Give the address, and whether a client has left."""
@@ -78,7 +120,9 @@ def dripping(status: int, kind: str) -> Iterator[tuple[str, Event]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
-@pytest.mark.parametrize(("status", "kind"), [(200, "text/event-stream"), (500, "application/json")])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(200, "text/event-stream"), (200, "application/json"), (500, "application/json")]
+)
 def test_a_body_that_never_ends_is_left_at_the_deadline(status: int, kind: str, *, blocking: bool) -> None:
     request = replace(HELLO, deadline_s=0.3)
     with dripping(status, kind) as (url, left):
