@@ -18,6 +18,12 @@ _MAX_REASONS, _MAX_SHOWN = 3, 5
 
 _GOOD = ("exact", "confirmed")
 
+# What ends an answer in the middle, and what to say below it.
+_CUT_OFF = {
+    "length": "The answer is cut off: it has as many tokens as an answer may have. Ask a narrower question.",
+    "filtered": "The answer is cut off: the content filter of the model's provider withheld the rest.",
+}
+
 # The beginning of a Markdown line that may be wrapped: plain text, a quote or a list item, but not tables or headings.
 _PROSE = re.compile(r"(?P<lead>(?:> ?)*)(?P<item>(?:[-*]|\d{1,3}\.) )?(?P<words>[^\s|#>].*)")
 
@@ -47,6 +53,10 @@ def print_answer(answer: GenerationResult, places: LocationFormatter, *, show: b
     """Print an answer, then its sources."""
     numbers = CitationNumbers(answer)
     _print_words(with_marks_replaced(answer.answer, numbers.of))
+    if (
+        answer.stopped in _CUT_OFF and answer.reason != answer.stopped
+    ):  # then nothing was written, and the answer says so
+        say(f"\n({_CUT_OFF[answer.stopped]})")
     say()
     print_sources(answer, places, show=show)
     _print_claims(answer, numbers)

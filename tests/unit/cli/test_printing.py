@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answers import Citation, Claim, GenerationResult, Repair, Verdict
+from openbook.answers import Citation, Claim, GenerationResult, RefusalReason, Repair, Verdict
 from openbook.cli.answers import print_answer
 from openbook.cli.printing import LocationFormatter, complain, print_report, print_results, remark_lines, size_advice
 from openbook.grounding.literal import NOT_CHECKED
@@ -147,6 +147,31 @@ def test_a_refusal_without_anything_near_is_only_its_reason(capsys: pytest.Captu
     print_answer(GenerationResult("q", "Nothing found.", refused=True), NOWHERE, show=True)
 
     assert capsys.readouterr().out == "Nothing found.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "cut_off"),
+    [
+        pytest.param(GenerationResult("q", "It wai", stopped="length"), True, id="length"),
+        pytest.param(
+            GenerationResult("q", "It wai", stopped="filtered", refused=True, reason=RefusalReason.NOTHING_CLAIMED),
+            True,
+            id="filter",
+        ),
+        pytest.param(
+            GenerationResult("q", "No text.", stopped="length", refused=True, reason=RefusalReason.LENGTH),
+            False,
+            id="nothing-written",
+        ),
+        pytest.param(GenerationResult("q", "It waits.", stopped="max_rounds"), False, id="whole"),
+    ],
+)
+def test_below_an_answer_that_is_cut_off_stands_why(
+    capsys: pytest.CaptureFixture[str], answer: GenerationResult, *, cut_off: bool
+) -> None:
+    print_answer(answer, NOWHERE, show=False)
+
+    assert capsys.readouterr().out.startswith(f"{answer.answer}\n\n(The answer is cut off: ") == cut_off
 
 
 LINES = Span("a.py", 0, 9, 10, 20)
