@@ -39,7 +39,7 @@ _OTHER_WORDS = "the cited lines do not hold it word for word"
 _NO_CLAIM = "it stands behind no claim"
 _UNCHECKED_CODE = "code that cites nothing is not checked"
 
-# Reported names in uncited code that no source contains.
+# Reported names in uncited code that no shown source contains.
 _MAX_NAMES = 5
 
 Key = tuple[str, ...]
@@ -172,11 +172,11 @@ class CitationChecker:
         return whole
 
     def _of_code(self, code: UnattachedMarks) -> Claim:
-        """Return uncited code as an unchecked claim, with the names that no source contains."""
+        """Return uncited code as an unchecked claim, with the names that no shown source contains."""
         text = SearchedText("\n".join(entry.result.chunk.text for entry in self.shown.values()))
         body = "\n".join(_lines_of_code(code.text))
         missing = absent_names(body, text)[:_MAX_NAMES]
-        names = f"; no source has {', '.join(f'`{name}`' for name in missing)}" if missing else ""
+        names = f"; no source that was shown has {', '.join(f'`{name}`' for name in missing)}" if missing else ""
         return Claim(code.start_char, code.end_char, body, verdict="uncited", reason=f"{_UNCHECKED_CODE}{names}")
 
     def _of_loose(self, loose: UnattachedMarks, cited: Set[tuple[str, Span]]) -> Iterator[Citation]:

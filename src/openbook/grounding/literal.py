@@ -89,6 +89,8 @@ _VALUES = frozenset(
     " const let var new switch case match".split()
 )
 _MIN_NAME_CHARS = 3
+# A header, a package or a property is one name: `X-Auth-Token`, `font-size`.
+_HYPHENATED = re.compile(r"(?<![\w$./\[-])[A-Za-z]\w*(?:-[A-Za-z]\w*)+(?![\w-])")
 # The receiver of a method call can have any name, such as `program` in `program.error`.
 _RECEIVER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.|->)(?=[A-Za-z_])")
 _OPTION_OR_NAME = re.compile(r"(?<=--)[A-Za-z][\w-]+|(?<![\w-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)")
@@ -288,7 +290,10 @@ def names_of_code(code: str) -> list[str]:
         plain = shorter
     plain = _RECEIVER.sub("", plain)
     is_command = " " in plain.strip() or plain.lstrip().startswith("--")
-    names = _OPTION_OR_NAME.findall(plain) if is_command else _NAME.findall(plain)
+    if is_command:
+        names = _OPTION_OR_NAME.findall(plain)
+    else:
+        names = [*_HYPHENATED.findall(plain), *_NAME.findall(_HYPHENATED.sub(" ", plain))]
     return [name for name in names if name.lower() not in _VALUES and len(name) >= _MIN_NAME_CHARS]
 
 

@@ -159,7 +159,10 @@ class SearchedText:
         )
 
     def has_name(self, name: str) -> bool:
-        """Return whether the text contains a code name: verbatim, in another spelling, or as a prefix of a word."""
+        """Return whether the text contains a code name: verbatim, in another spelling, or as a prefix of a word.
+
+        The parts of a name with hyphens stay apart or are all joined: `X-Auth-Token` is no spelling of `X-AuthToken`.
+        """
         lower = name.lower().strip("_")
         if lower in self._words:
             return True
@@ -168,6 +171,9 @@ class SearchedText:
             if in_lower_case("".join(pieces)) not in self._joined:  # as most: one search is far faster than a pattern
                 return False
             spelled = r"[\W_]?".join(map(re.escape, pieces))
+            if "-" in name:
+                parts = [re.escape(part) for part in re.split("[-_]+", name) if part]
+                spelled = rf"(?:{' ?[-_. ] ?'.join(parts)}|{''.join(parts)})"
             return re.search(rf"(?<![A-Za-z]){spelled}(?![a-z])", self.text, re.IGNORECASE) is not None
         if len(lower) < _MIN_PREFIX_CHARS:
             return False

@@ -165,8 +165,14 @@ def test_code_that_is_cited_is_compared_line_by_line(code: str, verdict: str, re
         pytest.param(
             "import os\nfor i in range(3): print(os.path.join('x.magic()', y))  # z.magic()", "", id="language"
         ),
-        pytest.param("console.log(x)\nimport wait\nwait.magic()", "; no source has `magic`", id="beside-the-language"),
-        pytest.param("retry.pause(4)\nretry.wait(3)\nhalt()", "; no source has `pause`, `halt`", id="other-names"),
+        pytest.param(
+            "console.log(x)\nimport wait\nwait.magic()",
+            "; no source that was shown has `magic`",
+            id="beside-the-language",
+        ),
+        pytest.param(
+            "retry.pause(4)\nretry.wait(3)\nhalt()", "; no source that was shown has `pause`, `halt`", id="other-names"
+        ),
         pytest.param("def halt(): ...\nhalt()", "", id="names-that-it-brings"),
     ],
 )

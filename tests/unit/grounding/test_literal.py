@@ -291,12 +291,27 @@ def test_name_that_code_spells_otherwise_is_there() -> None:
         ("Client.get(url, 'a', x=1)", ["get"]),
         ("caddy run --watch", ["watch"]),
         ("max_tokens: 5", ["max_tokens"]),
+        ("X-Auth-Token", ["X-Auth-Token"]),
+        ("[A-Z]", []),
         ("None", []),
         ("x", []),
     ],
 )
 def test_names_of_code_leave_out_what_is_no_name(code: str, names: list[str]) -> None:
     assert names_of_code(code) == names
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        *((name, "unverified") for name in ("X-XSRFToken", "x-xsrftoken", "font-size", "X-Forwarded-For", "end-start")),
+        *((name, "conflict") for name in ("X-XSRF-Token", "X-Xsrf-Header", "font-token", "XSRF-X")),
+    ],
+)
+def test_a_name_with_hyphens_has_to_be_there_as_a_whole(name: str, verdict: str) -> None:
+    text = "It reads X-XSRFToken, HTTP_X_FORWARDED_FOR and font_size, header by header: end - start."
+
+    assert check_literally(CitedClaim(f"It may use `{name}`.", text, (SourceText(text),))).verdict == verdict
 
 
 @given(st.text(), st.text(), st.text())
