@@ -326,7 +326,7 @@ def read_secrets(
 ) -> dict[str, Secret]:
     """Read keys from the environment, then from `.env` in a folder.
 
-    Empty variables count as not set.
+    Empty variables count as not set. Quotation marks around a key are left out: some programs pass them on.
 
     Args:
         names: Names of the variables; no others are read.
@@ -341,6 +341,8 @@ def read_secrets(
     found = {}
     for name in sorted(names):
         text = (environ.get(name) or written.get(name, "")).strip()
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+            text = text[1:-1].strip()
         if not text.isascii() or not text.isprintable() or " " in text:
             raise SettingsError(f"{name} contains characters that are not valid in a key", hint=f"set {name} again")
         if text:

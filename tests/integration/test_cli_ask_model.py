@@ -169,15 +169,16 @@ def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(
     def wholly(received: Any) -> ScriptedReply:
         return ScriptedReply(answer_by_mark(received).message.text.replace("14", "41"))
 
-    server = fake_server(in_part, wholly)
+    server = fake_server(in_part, wholly, "A parcel counts as lost after 14 days [1:999].")
 
-    one_of_two, all_of_it = (ask(capsys, server, harbour, "--verifier", "off") for _ in range(2))
+    one_of_two, all_of_it, unknown = (ask(capsys, server, harbour, "--verifier", "off") for _ in range(3))
 
-    assert (one_of_two.code, all_of_it.code) == (0, 1)
+    assert (one_of_two.code, all_of_it.code, unknown.code) == (0, 1, 1)
     for outcome in (one_of_two, all_of_it):
         assert "conflict: the number 41 days is not in the cited lines" in outcome.out
     assert "Problems (1 of 2 claims):" in one_of_two.out
-    assert "all of its citations are in conflict, missing or changed" in all_of_it.err
+    assert "all of its citations are in conflict, missing or changed\nhint: read the cited places\n" in all_of_it.err
+    assert "missing or changed\nhint: ask again: the answer cites what it was not shown\n" in unknown.err
 
 
 @pytest.mark.slow

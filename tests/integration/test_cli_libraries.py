@@ -328,7 +328,7 @@ def test_an_answer_of_which_nothing_is_there_any_more_is_a_failed_check(sample: 
 
     assert asked.code == 1
     assert "stale: the document is gone, or cannot be read" in asked.out
-    assert "all of its citations are in conflict, missing or changed" in asked.err
+    assert "all of its citations are in conflict, missing or changed\nhint: update the library\n" in asked.err
 
 
 def test_doctor_finds_everything_in_order(sample: Path, capsys: Captured) -> None:

@@ -116,7 +116,7 @@ def test_doctor_says_which_key_to_set_or_what_was_refused(
 
     assert (missing.code, wrong.code, unknown.code) == (3, 3, 3)
     assert "FAIL  model: groq needs a key, and GROQ_API_KEY is not set; set GROQ_API_KEY" in missing.out
-    assert "refused the key (401); set LLM_API_KEY in the environment" in wrong.out
+    assert "refused the key (401); LLM_API_KEY is set, but not valid here" in wrong.out
     assert "(404): no such model; check the name of the model" in unknown.out
     assert "sk-wrong" not in wrong.out + wrong.err
 

@@ -247,6 +247,13 @@ def test_the_environment_comes_before_dotenv_unless_it_is_empty(tmp_path: Path) 
     assert {name: secret.reveal() for name, secret in secrets.items()} == {"A": "environment", "B": "file"}
 
 
+@pytest.mark.parametrize("text", ['"sk-1"', "'sk-1'", ' "sk-1 "\n'])
+def test_a_key_is_read_without_the_quotation_marks_around_it(tmp_path: Path, text: str) -> None:
+    secrets = read_secrets(["KEY", "MARK", "NONE"], {"KEY": text, "MARK": '"', "NONE": "''"}, tmp_path)
+
+    assert {name: secret.reveal() for name, secret in secrets.items()} == {"KEY": "sk-1", "MARK": '"'}
+
+
 def test_a_folder_without_dotenv_has_no_keys_and_one_of_that_name_is_none(tmp_path: Path) -> None:
     (tmp_path / "inner" / ".env").mkdir(parents=True)
 

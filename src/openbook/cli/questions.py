@@ -265,14 +265,21 @@ def references(
         raise typer.Exit(EXIT_NOTHING)
 
 
+# What to do about the citations of an answer that can not be relied on.
+_HINTS = {
+    "conflict": "read the cited places",
+    "stale": "update the library",
+    "unknown": "ask again: the answer cites what it was not shown",
+}
+
+
 def _exit_unless_answered(answer: GenerationResult) -> None:
     """Exit with an error and a hint if there is no answer, or none that can be relied on."""
     if answer.refused:
         printing.note(f"no answer: {answer.reason}")  # the answer contains the hint
         raise typer.Exit(EXIT_NOTHING)
     if answer.citations and not answer.has_citations:
-        printing.advise(
-            "all of its citations are in conflict, missing or changed",
-            "read the cited places, or update the library",
-        )
+        verdicts = {citation.verdict for citation in answer.citations}
+        hints = [hint for verdict, hint in _HINTS.items() if verdict in verdicts]
+        printing.advise("all of its citations are in conflict, missing or changed", ", or ".join(hints))
         raise typer.Exit(EXIT_NOTHING)

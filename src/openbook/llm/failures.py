@@ -36,6 +36,12 @@ _STATUS_OF = {
     "overloaded_error": 529,
 }
 
+NO_KEY = "none"
+"""What is sent as a key if none is set: the SDKs require one even if the server does not."""
+
+# Limits of providers last a day at most.
+_MINUTE_S, _MAX_TOLD_WAIT_S = 60.0, 86_400.0
+
 _MAX_DETAIL_CHARS = 200  # enough characters of a provider's message for a sentence, too few for an HTML page
 
 # Messages of OpenAI, vLLM, llama.cpp and Anthropic for a request that exceeds the context.
@@ -77,6 +83,8 @@ def explain(
         headers = getattr(getattr(fault, "response", None), "headers", {})
         if 300 <= status < 400:
             return _redirected(provider, status, headers)
+        if status in (401, 403):
+            return _key_refused(provider, status, is_set=key not in ("", NO_KEY))
         return _refused(provider, status, detail=detail_of(body, key), wait_s=retry_after_s(headers))
     was_cut = isinstance(fault, UnicodeDecodeError) and fault.reason == "unexpected end of data"
     if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not (was_cut or late):
@@ -145,20 +153,35 @@ def _without_password(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
+def _key_refused(provider: Provider, status: int, *, is_set: bool) -> KeyRefusedError:
+    # Without the provider's detail, which would quote the key.
+    if not is_set:
+        return KeyRefusedError(f"{provider.name} asks for a key ({status})", hint=hint_for_key(provider), status=status)
+    if status == 401:
+        what, hint = "refused the key", f"{provider.key} is set, but not valid here: check it, or set another one"
+    else:
+        what, hint = "does not let the key use this", f"name another model, or set another key in {provider.key}"
+    return KeyRefusedError(f"{provider.name} {what} ({status})", hint=hint, status=status)
+
+
+def _later(wait_s: float | None) -> str:
+    """Return when to try again. A date that is wrong by years is no wait."""
+    if not wait_s or wait_s > _MAX_TOLD_WAIT_S:
+        return "try again later"
+    if wait_s < _MINUTE_S * 2:
+        return f"try again in {wait_s:.0f} s"
+    return f"try again in {wait_s / _MINUTE_S:.0f} minutes"
+
+
 def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | None) -> ModelError:
     name = provider.name
-    if status in (401, 403):
-        # Without the provider's detail, which would quote the key.
-        what = "refused the key" if status == 401 else "does not let the key use this"
-        return KeyRefusedError(f"{name} {what} ({status})", hint=hint_for_key(provider), status=status)
     if status == 402 or (status == 429 and _NO_CREDIT in detail):
         what_next = "check the plan and the credit of the key"
         return BadRequestError(f"{name} requires payment or credit ({status}){detail}", hint=what_next, status=status)
     if status == 429:
-        when = "try again later" if not wait_s else f"try again in {wait_s:.0f} s"
         return RateLimitedError(
             f"{name} refused for now: rate limit exceeded ({status}){detail}",
-            hint=when,
+            hint=_later(wait_s),
             status=status,
             retry_after_s=wait_s,
         )

@@ -26,7 +26,7 @@ from openbook.errors import (
 from openbook.llm.attachments import check_attachments, has_attachments
 from openbook.llm.connecting import make_client
 from openbook.llm.encoding import json_safe
-from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
+from openbook.llm.failures import NO_KEY, explain, is_failed_call, is_in_stream, missing_key
 from openbook.llm.messages import DEADLINE_S, Event, ReplyFinished, Request, ShownSource, TextDelta
 from openbook.llm.providers import Provider
 from openbook.llm.retry import RetryPolicy, RetryState
@@ -201,7 +201,7 @@ class ProviderClient:
         if provider.needs_key and not key:
             raise missing_key(provider)
         self.provider = provider
-        self.key: Secret = key or Secret("none")  # the SDKs require one even if the server does not
+        self.key: Secret = key or Secret(NO_KEY)
         self._retries = retries
         self._sdk_name, self._kind = sdk, kind
         self._lock = threading.Lock()

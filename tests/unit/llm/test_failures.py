@@ -20,7 +20,7 @@ from openbook.errors import (
     TimedOutError,
     UnreachableError,
 )
-from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
+from openbook.llm.failures import NO_KEY, explain, hint_for_key, is_failed_call, is_in_stream, missing_key
 from openbook.llm.providers import ANTHROPIC, GROQ, OLLAMA, OPENAI, Provider
 from openbook.llm.retry import is_passing
 
@@ -42,9 +42,15 @@ class Fault(Exception):  # noqa: N818 - stands for what an SDK raises
 
 
 def explained(
-    fault: Exception, *, provider: Provider = OPENAI, late: bool = False, streaming: bool = False, deadline: str = ""
+    fault: Exception,
+    *,
+    provider: Provider = OPENAI,
+    key: str = KEY,
+    late: bool = False,
+    streaming: bool = False,
+    deadline: str = "",
 ) -> ModelError:
-    return explain(fault, provider=provider, key=KEY, late=late, streaming=streaming, deadline=deadline)
+    return explain(fault, provider=provider, key=key, late=late, streaming=streaming, deadline=deadline)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +79,15 @@ def test_a_refused_key_names_the_variable_to_set() -> None:
     assert "ANTHROPIC_API_KEY" in error.hint
     assert str(missing_key(ANTHROPIC)) == "anthropic needs a key, and ANTHROPIC_API_KEY is not set"
     assert "ANTHROPIC_API_KEY" in missing_key(ANTHROPIC).hint
+
+
+def test_a_key_that_is_set_is_not_to_be_set_again() -> None:
+    refused, forbidden, missing = explained(Fault(401)), explained(Fault(403)), explained(Fault(401), key=NO_KEY)
+
+    assert str(refused) == "openai refused the key (401)"
+    assert refused.hint == "OPENAI_API_KEY is set, but not valid here: check it, or set another one"
+    assert forbidden.hint == "name another model, or set another key in OPENAI_API_KEY"
+    assert (str(missing), missing.hint) == ("openai asks for a key (401)", hint_for_key(OPENAI))
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
@@ -107,6 +122,19 @@ def test_a_rate_limit_carries_the_wait_in_seconds() -> None:
     error = explained(Fault(429, headers={"retry-after": "7"}))
 
     assert (error.retry_after_s, error.hint) == (7.0, "try again in 7 s")
+
+
+@pytest.mark.parametrize(
+    ("wait", "hint"),
+    [
+        ("119", "try again in 119 s"),
+        ("600", "try again in 10 minutes"),
+        ("343644906", "try again later"),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", "try again later"),
+    ],
+)
+def test_a_long_wait_is_told_in_minutes_and_one_of_years_not_at_all(wait: str, hint: str) -> None:
+    assert explained(Fault(429, headers={"retry-after": wait})).hint == hint
 
 
 @pytest.mark.parametrize(
