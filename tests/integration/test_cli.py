@@ -197,6 +197,15 @@ def test_a_question_beside_the_topic_is_refused_with_the_nearest_places(sample: 
     assert outcome.err.endswith("no answer: nothing relevant\n")
 
 
+def test_a_question_that_no_model_is_asked_names_what_lets_it_search(sample: Path, capsys: Captured) -> None:
+    key = {"ANTHROPIC_API_KEY": "sk-any"}
+
+    asked = run(capsys, "ask", "Who painted the Mona Lisa?", "--model", "anthropic", cwd=sample, env=key)
+
+    assert asked.code == 1
+    assert asked.err.endswith("hint: the model was not asked to answer; with --agent, it searches in its own words\n")
+
+
 def test_a_refusal_in_json_says_so(sample: Path, capsys: Captured) -> None:
     outcome = run(capsys, "ask", "What is the recipe for sourdough bread?", "--json")
 

@@ -275,8 +275,14 @@ _HINTS = {
 
 def _exit_unless_answered(answer: GenerationResult) -> None:
     """Exit with an error and a hint if there is no answer, or none that can be relied on."""
+    from openbook.answers import RefusalReason
+
     if answer.refused:
         printing.note(f"no answer: {answer.reason}")  # the answer contains the hint
+        # Another word for the same may be in the sources.
+        is_unasked = answer.reason in (RefusalReason.NOTHING_FOUND, RefusalReason.NOTHING_RELEVANT)
+        if is_unasked and answer.model != "extractive":
+            printing.note("hint: the model was not asked to answer; with --agent, it searches in its own words")
         raise typer.Exit(EXIT_NOTHING)
     if answer.citations and not answer.has_citations:
         verdicts = {citation.verdict for citation in answer.citations}
