@@ -240,7 +240,7 @@ class AnthropicReader:
         except (KeyError, TypeError, AttributeError) as exc:
             raise BadResponseError(f"anthropic sent a chunk of an unknown shape: {chunk.get('type')!r}") from exc
 
-    def finish(self) -> ReplyFinished | None:
+    def finish(self, *, is_done: bool = False) -> ReplyFinished | None:
         if not self._ended:
             return None
         return ReplyFinished(Message("assistant", tuple(self._parts)), _usage(self._counts), self._stop, self._model)

@@ -266,7 +266,11 @@ class OpenAIReader:
         except (KeyError, TypeError, AttributeError) as exc:
             raise BadResponseError(f"{self._provider} sent a chunk of an unknown shape") from exc
 
-    def finish(self) -> ReplyFinished | None:
+    def finish(self, *, is_done: bool = False) -> ReplyFinished | None:
+        if self._stop is None and is_done:  # some servers give no reason
+            self._text += filter(None, [self._thoughts.close()])
+            if self._text or self._calls:
+                self._stop = "refused" if self._is_refusal else "end"
         if self._stop is None:
             return None
         calls = [ToolCall(call.id, call.name, json_safe(call.arguments or "{}")) for call in self._calls]

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -43,6 +43,7 @@ _MAX_CHARS_PER_TOKEN = 16
 _MAX_CHARS = 65_536
 
 _DEADLINE = "OPENBOOK_MODEL_TIMEOUT_S"
+_DONE = "[DONE]"
 _STREAM, _WHOLE = "text/event-stream", "application/json"
 
 # JSON around the text of a reply that comes as a whole, and escapes in it.
@@ -66,8 +67,11 @@ class ReplyReader(Protocol):
             ModelError: The chunk reports an error, or does not follow the format.
         """
 
-    def finish(self) -> ReplyFinished | None:
-        """Return the whole reply; None if it is incomplete."""
+    def finish(self, *, is_done: bool = False) -> ReplyFinished | None:
+        """Return the whole reply; None if it is incomplete.
+
+        `is_done`: the stream ended as one of Chat Completions does, with `[DONE]`.
+        """
 
 
 class Wire(Protocol):
@@ -146,11 +150,11 @@ class _Call:
                 raise BadResponseError(f"{name} wrote more than {most:,} characters, and was ended", hint=hint)
             yield event
 
-    def finish(self, response: Any) -> ReplyFinished:
-        finished, provider = self._reader.finish(), self.model.provider.name
+    def finish(self, chunks: Any) -> ReplyFinished:
+        finished, provider = self._reader.finish(is_done=chunks.is_done), self.model.provider.name
         if finished is None and self.attempts.streaming:
             raise CutOffError(f"{provider} ended its reply without saying why", hint="try again")
-        kind = _kind_of(response)
+        kind = _kind_of(chunks.response)
         if finished is None and kind not in ("", _STREAM):
             raise BadResponseError(f"{provider} sent {kind[:40]!r} in place of a stream", hint="check its address")
         if finished is None:
@@ -288,7 +292,7 @@ class WireModel:
         client = self._asked.connected()
         while True:
             try:
-                opened = client.post(**self._posted(call), stream_cls=self._asked.sdk.Stream[object])
+                opened = client.post(**self._posted(call), stream_cls=_stream_of(self._asked.sdk))
                 with opened as chunks:
                     if _kind_of(chunks.response) == _WHOLE:
                         for piece in chunks.response.iter_bytes():
@@ -297,7 +301,7 @@ class WireModel:
                     else:
                         for chunk in chunks:
                             yield from call.read(chunk)
-                yield call.finish(chunks.response)
+                yield call.finish(chunks)
                 return
             except faults as exc:
                 fault = exc
@@ -313,7 +317,7 @@ class WireModel:
             while True:
                 try:
                     async with asyncio.timeout(call.attempts.left_s):
-                        chunks = await client.post(**self._posted(call), stream_cls=self._asked.sdk.AsyncStream[object])
+                        chunks = await client.post(**self._posted(call), stream_cls=_async_stream_of(self._asked.sdk))
                     async with chunks:
                         if _kind_of(chunks.response) == _WHOLE:
                             async with asyncio.timeout(call.attempts.left_s):
@@ -325,7 +329,7 @@ class WireModel:
                             while (chunk := await _next(chunks, call.attempts.left_s)) is not None:
                                 for event in call.read(chunk):
                                     yield event
-                    yield call.finish(chunks.response)
+                    yield call.finish(chunks)
                     return
                 except faults as exc:
                     fault = exc
@@ -385,6 +389,34 @@ class WireModel:
         body = json_safe({"model": self._name, "stream": True, **call.body()})
         options = {"timeout": timeout_within(call.attempts.left_s)}
         return {"path": self.wire.path, "cast_to": object, "body": body, "options": options, "stream": True}
+
+
+@cache
+def _stream_of(sdk: ModuleType) -> Any:
+    """Return a stream of the SDK that notices `[DONE]`, which the SDK does not pass on."""
+
+    class Stream(sdk.Stream[object]):  # type: ignore[misc, name-defined]
+        is_done = False
+
+        def _iter_events(self) -> Iterator[Any]:
+            for event in super()._iter_events():
+                self.is_done = self.is_done or event.data.startswith(_DONE)
+                yield event
+
+    return Stream
+
+
+@cache
+def _async_stream_of(sdk: ModuleType) -> Any:
+    class AsyncStream(sdk.AsyncStream[object]):  # type: ignore[misc, name-defined]
+        is_done = False
+
+        async def _iter_events(self) -> AsyncIterator[Any]:
+            async for event in super()._iter_events():
+                self.is_done = self.is_done or event.data.startswith(_DONE)
+                yield event
+
+    return AsyncStream
 
 
 def _kind_of(response: Any) -> str:

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import pytest
 
-from openbook.errors import BadResponseError, ModelError, OverloadedError, TimedOutError
+from openbook.errors import BadResponseError, CutOffError, ModelError, OverloadedError, TimedOutError
 from openbook.llm.choose import connect
 from openbook.llm.context_size import context_size
 from openbook.llm.messages import Message, Request, ToolCall, ToolResult
@@ -84,6 +84,41 @@ def test_json_that_is_no_reply_is_none(
     model = model_on(fake_server(whole(reply)), wire)
 
     with pytest.raises(BadResponseError, match=message):
+        complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
+
+
+def streamed(*deltas: object, ending: str) -> Refusal:
+    """Return a stream of Chat Completions whose chunks have no `finish_reason`."""
+    chunks = ({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas)
+    frames = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return Refusal(200, page=frames + ending, headers={"content-type": "text/event-stream"})
+
+
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+def test_a_stream_without_a_reason_is_whole_if_it_says_that_it_is_done(fake_server: Start, *, blocking: bool) -> None:
+    call = {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "ferry", "arguments": "{}"}}]}
+    replies = ([{"content": "Hel"}, {"content": "lo."}], [{"content": "<thin"}], [call])
+    model = model_on(fake_server(*(streamed(*each, ending="data: [DONE]\n\n") for each in replies)), "openai")
+
+    told = [complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO)) for _ in replies]
+
+    assert [(each.message.text, each.stop) for each in told] == [("Hello.", "end"), ("<thin", "end"), ("", "tools")]
+
+
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+@pytest.mark.parametrize(
+    ("stream", "kind"),
+    [
+        pytest.param(streamed({"content": "Hel"}, ending=""), CutOffError, id="not-done"),
+        pytest.param(streamed({"content": ""}, ending="data: [DONE]\n\n"), CutOffError, id="nothing"),
+    ],
+)
+def test_a_stream_that_does_not_is_cut_off(
+    fake_server: Start, stream: Refusal, kind: type[ModelError], *, blocking: bool
+) -> None:
+    model = model_on(fake_server(stream), "openai")
+
+    with pytest.raises(kind):
         complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
 
 
