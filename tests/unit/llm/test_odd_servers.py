@@ -97,7 +97,7 @@ def streamed(*deltas: object, ending: str) -> Refusal:
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
 def test_a_stream_without_a_reason_is_whole_if_it_says_that_it_is_done(fake_server: Start, *, blocking: bool) -> None:
     call = {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "ferry", "arguments": "{}"}}]}
-    replies = ([{"content": "Hel"}, {"content": "lo."}], [{"content": "<thin"}], [call])
+    replies = ([{"content": "Hello"}, {"content": "."}], [{"content": "<thin"}], [call])
     model = model_on(fake_server(*(streamed(*each, ending="data: [DONE]\n\n") for each in replies)), "openai")
 
     told = [complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO)) for _ in replies]
@@ -109,7 +109,7 @@ def test_a_stream_without_a_reason_is_whole_if_it_says_that_it_is_done(fake_serv
 @pytest.mark.parametrize(
     ("stream", "kind"),
     [
-        pytest.param(streamed({"content": "Hel"}, ending=""), CutOffError, id="not-done"),
+        pytest.param(streamed({"content": "Hello"}, ending=""), CutOffError, id="not-done"),
         pytest.param(streamed({"content": ""}, ending="data: [DONE]\n\n"), CutOffError, id="nothing"),
     ],
 )
