@@ -103,7 +103,7 @@ _A_TEST = r"(?:tests?(?:\s+(?:case|function|method|file|class)(?:e?s)?)?|fixture
 _COVERS = r"(?:covers?|checks?|exercises?|verif(?:y|ies)|calls?|uses?)\b"
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     # Most who speak of tests ask how to run or write them, and want documentation: of 75 questions, three are answered
-    # by files of tests. `TestNG` is a product.
+    # by files of tests. `TestFX` is a product.
     "test": re.compile(
         r"\b[Tt]est_\w|\bTest[A-Z]\w*[a-z]"
         r"|(?i:\b(?:where|how)\s+(?:is|are|gets?)\s[^?\n]{0,80}\b(?:tested|benchmarked)\b)"

@@ -295,7 +295,7 @@ def test_a_question_asks_for_a_role_and_for_no_other(question: str, role: Role) 
         "In which order are tests with different priority run?",
         "Which tests run first?",
         "How can I switch off all tests in a package?",
-        "How do I start TestNG?",
+        "How do I start TestFX?",
         "which scopes can a fixture have?",
     ],
 )
