@@ -310,7 +310,7 @@ def test_a_file_that_is_there_and_not_in_the_library_is_told_with_the_reason(sho
         "drafts/a.md": "that path is left out: ignored by .openbookignore",
         "node_modules/x/a.js": "that path is left out: node_modules is made by tools; .openbookignore can include it",
         "icon.png": "that file is left out: binary by name; nothing reads this format; save it as text, PDF or DOCX",
-        "big.txt": "that file is left out: too large; raise OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES",
+        "big.txt": "that file is left out: too large; raise OPENBOOK_MAX_FILE_BYTES from 1048576: it has 6.0 MB",
     }
     assert of_pattern == by_git
     assert all("the library has no document of that path" in other.content[0].text for other in others)

@@ -164,7 +164,7 @@ def test_an_answer_that_fails_at_its_end_was_not_for_nothing(serve: Serve, keys:
 
 @pytest.mark.parametrize(
     ("steps", "spent"),
-    [([OverloadedError("too much to do")], 0), (["sessions", OverloadedError("too much to do")], 0.25)],
+    [([OverloadedError("too much to do")] * 2, 0), (["sessions", OverloadedError("too much to do")], 0.25)],
     ids=["at-once", "after-a-reply"],
 )
 def test_a_provider_that_is_down_costs_a_key_nothing(

@@ -106,7 +106,8 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     # by files of tests. `TestFX` is a product.
     "test": re.compile(
         r"\b[Tt]est_\w|\bTest[A-Z]\w*[a-z]"
-        r"|(?i:\b(?:where|how)\s+(?:is|are|gets?)\s[^?\n]{0,80}\b(?:tested|benchmarked)\b)"
+        r"|(?i:(?:\A|\b(?:where|how)\s+)(?:is|are|gets?)\s[^?\n]{0,80}\b(?:tested|benchmarked)\b)"
+        r"|(?i:\b(?:in the tests|the tests say)\b)"
         r"|(?i:\A(?![^?]*\b(?:run|write|how (?:do i|can|to))\b)"
         rf"[^?]*?\b{_A_TEST}\s+(?:for|of|{_COVERS}|that\s+{_COVERS}))"
         rf"|(?i:\b(?:which|what|(?:where are|how do)(?:\s+the)?)\s+{_A_TEST}\b(?!\s+(?:run|library|framework)))"

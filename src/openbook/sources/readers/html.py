@@ -74,7 +74,7 @@ def read_html(text: str, path: str = "") -> Reading:
     Example:
         >>> reading = read_html("<h1 id=a>A &amp; B</h1><p>te<b>x</b>t")
         >>> reading.text
-        '\x0cA & B\x0ctext'
+        '\x0cA & B\x0c\x0ctext'
         >>> [(block.kind, block.title) for block in reading.blocks], reading.anchors
         ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=1, label='#a'),))
     """
