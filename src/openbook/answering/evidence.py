@@ -246,6 +246,6 @@ class EvidenceFinder:
         results = self.search(read_question(word), 3, where)
         return any(word in map(str.lower, WORD.findall(result.chunk.text)) for result in results)
 
-    def speaks_another_language(self, query: Question) -> bool:
-        """Check whether a question is neither in English nor in a language of the library."""
-        return is_in_another_language(query, self.index)
+    def speaks_another_language(self, query: Question, results: Sequence[RetrievalResult]) -> bool:
+        """Check whether a question is neither in English nor in a language of the library or of its results."""
+        return is_in_another_language(query, results, self.index)

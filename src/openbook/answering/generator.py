@@ -258,7 +258,8 @@ class Generator:
             if picked:
                 unread = with_words(self._unread(asked.where)) if relevance.deciding else ()
                 is_unsure = bool(relevance.deciding) or relevance.is_doubtful
-                is_foreign = is_unsure and alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
+                is_foreign = is_unsure and alone.asked.is_foreign
+                is_foreign = is_foreign and self._finder.speaks_another_language(alone.asked, results)
                 answer = noted(
                     answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful, is_foreign=is_foreign
                 )
@@ -320,7 +321,7 @@ class Generator:
             return False
         if isinstance(judged, Relevance):
             return is_expandable(alone.question, results, self._top_k(asked))
-        return judged.reason in _OTHER_WORDS and self._finder.speaks_another_language(alone.asked)
+        return judged.reason in _OTHER_WORDS and self._finder.speaks_another_language(alone.asked, results)
 
     def _top_k(self, asked: _Asked) -> int:
         return asked.top_k or (_QUOTED_TOP_K if asked.options.writer is None else _MODEL_TOP_K)
@@ -346,7 +347,7 @@ class Generator:
         self, asked: _Asked, alone: StandaloneQuestion, results: Sequence[RetrievalResult], reason: RefusalReason
     ) -> GenerationResult:
         missing = self._finder.weigh(alone.asked).missing
-        is_other_language = self._finder.speaks_another_language(alone.asked)
+        is_other_language = self._finder.speaks_another_language(alone.asked, results)
         unread = self._unread(asked.where)
         like = like_unread(alone.asked, unread)
         refused = refusal(

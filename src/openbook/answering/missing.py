@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
+from openbook.questions.languages import languages_of
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.questions.words import FOREIGN_WORDS, is_everyday
 from openbook.tokens import WORD, tokenize
@@ -15,6 +16,10 @@ from openbook.types import RetrievalResult
 # German, French and Spanish to three English projects, 49 are recognized (32 where any chunk counts), and none of five
 # in French to a French one.
 _COMMON_SHARE = 0.02
+
+# Results whose language is read, those that a refusal shows, and the stop words that tell it: a message in a test or a
+# translation has four.
+_NEAREST, _TELLING_WORDS = 3, 5
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
@@ -68,7 +73,7 @@ def language_note(query: str, results: Sequence[RetrievalResult], index: Index, 
     Empty without results too, and with an embedder that is not ours, whose vectors may be alike in all languages.
     """
     asked = read_question(query[:MAX_QUERY_CHARS])  # only the text of an issue is longer
-    if not results or asked.as_written or not asked.is_foreign or not is_in_another_language(asked, index):
+    if not results or asked.as_written or not asked.is_foreign or not is_in_another_language(asked, results, index):
         return ""
     from openbook.answering.prompting import fill_template
     from openbook.embedding.static import StaticEmbedder
@@ -76,13 +81,17 @@ def language_note(query: str, results: Sequence[RetrievalResult], index: Index, 
     return fill_template("other_language") if isinstance(embedder, StaticEmbedder) else ""
 
 
-def is_in_another_language(query: Question, index: Index) -> bool:
+def is_in_another_language(query: Question, results: Sequence[RetrievalResult], index: Index) -> bool:
     """Check whether a question is neither in English nor in a language of the library.
 
-    The library lacks at least half of its words then. Stop words have to be common in it: `la`, `das` and `es` occur in
-    a name, a message or a translation of most projects.
+    No result is in its language then, and the library lacks at least half of its words. Stop words have to be common in
+    it: `la`, `das` and `es` occur in a name, a message or a translation of most projects.
     """
     if not (query.in_other_language or query.is_foreign):
+        return False
+    # In a library of several languages, the stop words of each are rare.
+    said = (languages_of(each.chunk.text, least=_TELLING_WORDS) for each in results[:_NEAREST])
+    if any(query.languages & each - {"en"} for each in said):
         return False
     words = {word: tokens for word in set(WORD.findall(query.text.lower())) if (tokens := tokenize(word))}
     known = index.frequencies([token for tokens in words.values() for token in tokens])

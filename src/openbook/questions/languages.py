@@ -54,8 +54,10 @@ _WORDS = {"en": STOP_WORDS | FILLING_WORDS, **COMMON_WORDS} | {
 }
 
 
-def languages_of(question: str) -> frozenset[str]:
+def languages_of(question: str, *, least: int = _MIN_STOP_WORDS) -> frozenset[str]:
     """Return the codes of the possible languages of a question; empty if there is too little evidence.
+
+    That is a script of its own, or at least so many distinct stop words.
 
     Example:
         >>> sorted(languages_of("Wie kann ich das Protokoll abschalten?")), sorted(languages_of("環境変数"))
@@ -67,7 +69,7 @@ def languages_of(question: str) -> frozenset[str]:
         return frozenset(names.split())
     words = set(WORD.findall(question.lower()))
     held = {names: len(words & common) for names, common in _WORDS.items()}
-    most = max(*held.values(), _MIN_STOP_WORDS)
+    most = max(*held.values(), least)
     return frozenset(name for names, count in held.items() if count == most for name in names.split())
 
 

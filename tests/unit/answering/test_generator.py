@@ -196,6 +196,14 @@ def test_a_question_in_the_language_of_the_sources_is_not_told_of_languages(libr
     assert _OTHER_LANGUAGE not in ask(library, "Wie ist das Wetter in der Wüste?").answer
 
 
+def test_a_question_in_one_of_two_languages_of_the_sources_is_not_told_of_languages(library: Library) -> None:
+    library.put("a.md", *(f"The retry policy number {number}." for number in range(300)))
+    library.put("b.md", "Der Verein wird von der Versammlung für das Jahr auf die Probe gestellt.")
+
+    assert _OTHER_LANGUAGE not in ask(library, "Wie lautet das Urteil der Versammlung?").answer
+    assert _OTHER_LANGUAGE in ask(library, "¿Cuál es la capital de España?").answer
+
+
 @pytest.mark.parametrize("question", ["Restart a pod on demand", "snooze a message until monday morning"])
 def test_a_short_english_question_is_not_told_of_languages(library: Library, question: str) -> None:
     library.put("a.md", *(f"The retry policy number {number}." for number in range(9)))
