@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from openbook.embedding.protocol import Embedder
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import EVERYTHING, Index, Matches
+from openbook.questions.dates_asked import NAMES_OF_TIME
 from openbook.questions.names import compounds, proper_names
 from openbook.questions.question import Question
-from openbook.questions.words import is_everyday
+from openbook.questions.words import folded, is_everyday
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.signals import coverage, coverages, rarities
 from openbook.text import sentences
@@ -167,9 +168,12 @@ def measure_answerability(
     The question is no follow-up. `embedder` is the one that the weights were trained with; `made_by_other`: another one
     made the index, so that its vectors cannot be compared.
     """
+    dated = _tokens_of_dates(question, results)
     words = _words_of(question, matches)
+    words = {word: tokens for word, tokens in words.items() if not tokens <= dated} or words
     telling = frozenset().union(*words.values())
     rarity = rarities(question, matches.frequencies, matches.chunks)
+    rarity = {token: each * (token not in dated) for token, each in rarity.items()}
     best_coverage = max(coverages(matches, rarity), default=0.0)
     rarity = {token: each for token, each in rarity.items() if token in telling}
     asked = embedder.embed([question.text])[0]
@@ -198,6 +202,13 @@ def measure_answerability(
     return Answerability(signs, deciding)
 
 
+def _tokens_of_dates(question: Question, results: Sequence[RetrievalResult]) -> frozenset[str]:
+    """Return the tokens of the dates of a question that the results are of: they may write them in another way."""
+    is_found = question.dates is not None and any(each.signals.get("date") for each in results[:_RESULTS])
+    dated = question.dates.tokens if question.dates and is_found else frozenset()
+    return frozenset() if dated.issuperset(question.tokens) else dated
+
+
 def _agreement(matches: Matches, where: Filter) -> float:
     """Return the overlap of the top chunks by BM25 and by cosine, as a share.
 
@@ -221,9 +232,10 @@ def _is_unnamed(question: Question, results: Sequence[RetrievalResult], index: I
     texts = [f"{embedding_text(result.chunk)} {result.chunk.span.path}" for result in results]
     if any(not any(_has_compound(text, compound) for text in texts) for compound in compounds(question.text)):
         return True
-    own = {root.name.lower() for root in index.roots()}
+    own = {folded(root.name) for root in index.roots()}
     # The last token of a name is the whole name: `s3` of S3, beside `s` and `3`.
-    names = {tokenize(name)[-1] for name in proper_names(question.text) if name.lower() not in own and tokenize(name)}
+    named = (name for name in proper_names(question.text) if folded(name) not in own | NAMES_OF_TIME)
+    names = {tokens[-1] for name in named if (tokens := tokenize(name))}
     names &= set(question.tokens)
     frequencies = index.frequencies(sorted(names))
     common = max(_FEW_CHUNKS, _COMMON_SHARE * index.stats().chunks)

@@ -33,6 +33,7 @@ from openbook.extractive.scoring import (
     labels_default,
     read_passage,
     signals_of,
+    without_dates,
 )
 from openbook.extractive.setting_passages import TextOf, parents_shown, with_settings
 from openbook.extractive.summaries import central_passages
@@ -99,7 +100,7 @@ def pick(
         return [ScoredPassage(passage, score) for passage, score in openings(query, context)]
     query, by_place = _read_for_places(query, context)
     query = query.naming({name for shown in context.shown for name in shown.result.chunk.defines})
-    rarity = {token: rarity[token] for token in query.tokens if token in rarity}
+    rarity = {token: rarity[token] for token in without_dates(query, context.shown) if token in rarity}
     passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
     passages = with_parameters(query, with_settings(query, passages, context, text_of))
     passages = with_enumerations(query, passages, context.shown, text_of)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from openbook.embedding.protocol import Embedder
+from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.deprecations import is_deprecated, saying_deprecated
 from openbook.extractive.displaying import fence_of
@@ -21,6 +22,7 @@ from openbook.questions.names import stands_in
 from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import FRAME, wants_default
+from openbook.retrieval.asked_places import date_strength
 from openbook.retrieval.raising import tells_cause
 from openbook.retrieval.roles import asks_for, is_aside, role_of_part
 from openbook.retrieval.signals import coverage, defines_type, is_named
@@ -159,6 +161,9 @@ _RELEASE_BONUS = 9.0
 # An entry of a changelog, over the description of what it names.
 _CHANGE_BONUS = 9.0
 
+# What is of the day that is asked for, over the same words of another day.
+_DATE_BONUS = 3.0
+
 # The line that labels a default, in the section on what it is the default of: `**Default:** 5`, `| Default | 5 |`.
 _LABELED_BONUS = 3.0
 _LABELS_DEFAULT = re.compile(
@@ -279,6 +284,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + _CHANGE_BONUS * passage.change
         + _DESCRIBING_BONUS * (passage.key in described)
         + _RELEASE_BONUS * _is_on_release(query, passage)
+        + _DATE_BONUS * _date_of(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _LABELED_BONUS * labels_default(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
@@ -304,6 +310,21 @@ def _is_on_release(query: Question, passage: Passage) -> bool:
         return False
     chunk = passage.shown.result.chunk
     return query.release.is_in(headings_over(chunk, passage.start_char - chunk.span.start_char), chunk.span.path)
+
+
+def _date_of(query: Question, passage: Passage) -> float:
+    """Return how surely a passage is of the dates of the question, from 0 to 1."""
+    if query.dates is None:
+        return 0.0
+    return max(date_strength(query.dates, passage.shown.result.chunk), query.dates.share_in(passage.text))
+
+
+def without_dates(query: Question, shown: Sequence[ContextItem]) -> Sequence[str]:
+    """Return the tokens of a question without those of its dates, which a text that is of them need not repeat."""
+    dates = query.dates
+    if dates is None or not any(date_strength(dates, each.result.chunk) for each in shown):
+        return query.tokens
+    return [token for token in query.tokens if token not in dates.tokens] or query.tokens
 
 
 def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from openbook.questions.dates_asked import dates_asked
 from openbook.questions.linear_model import load_model
 from openbook.questions.words import FILLING_WORDS, STOP_WORDS, THIS_PROJECT, content_words_of_question
 
@@ -51,7 +52,9 @@ def kind_of(text: str) -> Kind:
     most = max(scores.values())
     odds = {kind: math.exp(score - most) for kind, score in scores.items()}
     best = max(MIN_SHARE, key=lambda kind: odds[kind])
-    return best if odds[best] > MIN_SHARE[best] * sum(odds.values()) else "specific"
+    # "The minutes of 20 March 2024" has two numbers, and nothing to calculate.
+    is_likely = odds[best] > MIN_SHARE[best] * sum(odds.values()) and not (best == "arithmetic" and dates_asked(text))
+    return best if is_likely else "specific"
 
 
 def is_about_it(text: str) -> bool:

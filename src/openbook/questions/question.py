@@ -12,6 +12,7 @@ from openbook.questions.changes_asked import AskedChange, change_of
 from openbook.questions.comparisons import compared
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.data_asked import asks_for_data
+from openbook.questions.dates_asked import AskedDates, dates_asked
 from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.enumerations_asked import AskedEnumeration, enumeration_of
 from openbook.questions.errors_asked import error_of, messages_of
@@ -213,7 +214,7 @@ class Question:
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
         is_read = is_read or self.listed is not None or self.versions is not None or self.release is not None
-        is_read = is_read or self.change is not None or self.asks_for_parameters
+        is_read = is_read or self.change is not None or self.dates is not None or self.asks_for_parameters
         is_read = is_read or bool(self.compared) or "how-to" in self.intents
         return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
 
@@ -263,6 +264,11 @@ class Question:
     def release(self) -> AskedRelease | None:
         """The release of which it asks for the changes, as "What changed in 4.0.0?" does, if any."""
         return None if self.compared or self.quoted else release_of(self.text)
+
+    @cached_property
+    def dates(self) -> AskedDates | None:
+        """The days and months that it names, as "on 20 March 2024" and "in March" do, if any."""
+        return None if self.compared or self.quoted else dates_asked(self.text)
 
     @cached_property
     def change(self) -> AskedChange | None:

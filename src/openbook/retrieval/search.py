@@ -13,6 +13,7 @@ from openbook.errors import InvalidArgumentError
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Evidence, Index, Matches, Outline
 from openbook.questions.changes_asked import AskedChange
+from openbook.questions.dates_asked import AskedDates
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.enumerations_asked import AskedEnumeration
 from openbook.questions.errors_asked import without_values
@@ -20,6 +21,7 @@ from openbook.questions.question import Question, read_question
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.asked_headings import nearest_heading
+from openbook.retrieval.asked_places import asked_place_signals, date_strength
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.changes import change_entries
 from openbook.retrieval.editions import (
@@ -188,18 +190,25 @@ class Retriever:
             matches = add_evidence(matches, self._raising(query, vector, where), self.index)
         if query.term is not None:
             matches = add_evidence(matches, self._defining(query.term, matches, vector, where), self.index)
-        if query.release is not None:
-            matches = add_evidence(matches, self._of_release(query.release, vector, where), self.index)
-        if query.change is not None:
-            matches = add_evidence(matches, self._of_change(query, query.change, matches, vector, where), self.index)
-        if query.versions is not None:
-            matches = add_evidence(matches, self._requiring(query.versions, matches, vector, where), self.index)
+        matches = self._with_places(query, matches, vector, where)
         outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
         named = named_files(self.index, query.text, where, outlines)
         if named:
             inside = self.index.match(query.tokens, vector, DEPTH, replace(where, within=frozenset(named)))
             matches, outlines = self._added(matches, inside)
         return matches, outlines, named
+
+    def _with_places(self, query: Question, matches: Matches, vector: Vector, where: Filter) -> Matches:
+        """Add what is on the release, the change, the version or the day that a question asks for."""
+        if query.release is not None:
+            matches = add_evidence(matches, self._of_release(query.release, vector, where), self.index)
+        if query.change is not None:
+            matches = add_evidence(matches, self._of_change(query, query.change, matches, vector, where), self.index)
+        if query.versions is not None:
+            matches = add_evidence(matches, self._requiring(query.versions, matches, vector, where), self.index)
+        if query.dates is not None:
+            matches = add_evidence(matches, self._of_dates(query, query.dates, matches, where), self.index)
+        return matches
 
     def _added(self, matches: Matches, others: Matches) -> tuple[Matches, list[Outline]]:
         """Return matches with the evidence of others, and the outlines of it in the same order."""
@@ -283,6 +292,16 @@ class Retriever:
         held = self._with_name(release.number, vector, where)
         return self._kept(held, lambda chunk: is_on_release(release, chunk))
 
+    def _of_dates(self, query: Question, dates: AskedDates, matches: Matches, where: Filter) -> Matches:
+        """Return matches in the files of the dates of a question, and where these are written in another way."""
+        vector, every = self._vector_of(query.text), self.index.documents(where)
+        files = frozenset((each.source, each.path) for each in every if dates.share_in(each.path))
+        held = [self._with_name(spelling, vector, where) for spelling in dates.spellings]
+        if files:
+            held.append(self.index.match(query.tokens, vector, DEPTH, replace(where, within=files)))
+        evidence = {each.id: each for one in held for each in one.evidence}
+        return self._kept(replace(matches, evidence=tuple(evidence.values())), partial(date_strength, dates))
+
     def _of_change(
         self, query: Question, change: AskedChange, matches: Matches, vector: Vector, where: Filter
     ) -> Matches:
@@ -356,7 +375,7 @@ class Retriever:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         # What defines, describes, requires or raises something may have its name once, and rank below many uses of it.
         is_of_thing = query.settings or query.error or query.release is not None or query.versions is not None
-        is_of_thing = is_of_thing or query.change is not None
+        is_of_thing = is_of_thing or query.change is not None or query.dates is not None
         # A qualified name mostly is no value of an enumeration.
         is_of_thing = is_of_thing or (query.enumeration is not None and not query.enumeration.member)
         is_read_whole = query.term is not None or is_of_thing
@@ -369,6 +388,7 @@ class Retriever:
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
             text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings, change=change, headed=headed)
+            | asked_place_signals(query, chunk)
             for chunk, near, cosine, change, headed in zip(
                 chunks,
                 chain(proximities, repeat(0.0)),

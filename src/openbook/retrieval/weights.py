@@ -6,6 +6,7 @@ QUESTION: dict[str, float] = {
     "cause": 12.00,
     "change": 16.00,
     "coverage": 3.10,
+    "date": 16.00,
     "defining": 6.00,
     "defining:heading": 5.00,
     "defining:symbol": 5.00,

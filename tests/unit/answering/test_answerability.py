@@ -117,6 +117,7 @@ def test_a_word_among_others_that_stands_nowhere_decides_nothing(harbour: Librar
         pytest.param("How Does The Crane Lift Heavy Freight?", 0.0, id="a-heading"),
         pytest.param("Which crane lifts freight?", 0.0, id="no-name"),
         pytest.param("Welcher Kran hebt die Kiste am Kai?", 0.0, id="german-nouns"),
+        ("does it lift the rope in March, on a Friday", 0.0),
     ],
 )
 def test_a_name_or_a_compound_that_no_result_has_is_told(harbour: Library, question: str, unnamed: float) -> None:
@@ -202,3 +203,14 @@ def test_what_the_rest_of_a_library_says_answers_nothing_behind_a_filter(harbour
     other, own, whole = signs_of("b.md"), signs_of("a.md"), signs_of()
     assert other.best_coverage < own.best_coverage == whole.best_coverage
     assert other.agreement < own.agreement
+
+
+def test_a_date_that_the_best_results_are_of_is_not_missing(tmp_path: Path) -> None:
+    library = Library(tmp_path / "minutes.db")
+    library.put("2024-03-20.md", "Two captains are ill.", *(f"Text number {number}." for number in range(9)))
+
+    found = told_of(library, "Which captains are ill on March 20th, 2024?").signs
+    other = told_of(library, "Which captains are ill on April 21st, 2023?").signs
+
+    assert (found.missing_share, found.best_coverage) == (0.0, 1.0)
+    assert other.missing_share > 0.5
