@@ -216,8 +216,10 @@ class EvidenceFinder:
         if self.index.stats().chunks < MIN_CHUNKS:
             return Relevance(self._lacks_support(asked, results, weighed, SUPPORT_FLOOR), deciding)
         # Whoever quotes a text looks for the place that has it. What raises an error, or states the changes of a
-        # release or the versions required, answers whatever its words are.
-        answers = any(results[0].signals.get(name, 0.0) >= weights.QUESTION[name] for name in _ANSWERING)
+        # release or the versions required, answers whatever its words are. So does a part asked for by its number.
+        signals = results[0].signals
+        answers = any(signals.get(name, 0.0) >= weights.QUESTION[name] for name in _ANSWERING)
+        answers = answers or (asked.question.asks_for_part_alone and "reference" in signals)
         is_found = answers or asked.question.quoted_in(results[0].chunk.text)
         if answerability.odds < ANSWERABLE_FLOOR and not is_found:
             return Relevance(RefusalReason.NOTHING_RELEVANT, deciding)

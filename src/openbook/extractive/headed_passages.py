@@ -14,6 +14,7 @@ from openbook.extractive.headings import headings_in
 from openbook.extractive.passages import Passage, join_passages, overlap, passages_of
 from openbook.extractive.surroundings import leads_in
 from openbook.questions.question import Question
+from openbook.questions.references_asked import AskedReference
 from openbook.retrieval.asked_headings import heading_strength
 from openbook.retrieval.roles import is_aside
 from openbook.retrieval.signals import coverage
@@ -50,17 +51,21 @@ class _Section(NamedTuple):
 def headed_passages(query: Question, context: Sequence[ContextItem], rarity: Mapping[str, float]) -> list[Passage]:
     """Return what opens the best section whose heading is near a question, in order; none if no heading is near.
 
+    So is the heading of a numbered part, if the question asks for nothing but this part.
     Examples that repeat its message are left out, with what introduces them. Below a heading with a message, the
     sections inside are read as well: one of them has the remedy.
     """
+    part = query.reference if query.reference and query.asks_for_part_alone else None
     shown = (each for each in context if each.is_prose and not is_aside(each.result.chunk.span.path))
+    every = list(shown)
     near = (
         section
-        for each in shown
+        for each in every
         for section in _sections(query, each)
         if heading_strength(query, section.title, rarity)
     )
-    first = next(near, None) or next(_behind_message(query, context, rarity), None)
+    first = next(_of_part(part, query, every), None) if part else None
+    first = first or next(near, None) or next(_behind_message(query, context, rarity), None)
     return [] if first is None else list(_opening(query, _continued(query, first, context), rarity))
 
 
@@ -127,6 +132,15 @@ def _sections(query: Question, shown: ContextItem) -> Iterator[_Section]:
         below = headings[at + 1 :]
         ends = (each.start for each in below if not (_reads_inside(query) and each.is_below(heading)))
         yield _Section(shown, heading.title, heading.end, next(ends, len(chunk.text)))
+
+
+def _of_part(part: AskedReference, query: Question, every: Sequence[ContextItem]) -> Iterator[_Section]:
+    """Yield the sections of a numbered part; in PDF, its heading is a line of the text."""
+    for shown in every:
+        yield from (section for section in _sections(query, shown) if part.is_title(section.title))
+        chunk = shown.result.chunk
+        if part.is_line_in(chunk.text) and any(map(part.is_title, chunk.context[-1:])):
+            yield _Section(shown, chunk.context[-1], 0, len(chunk.text))
 
 
 def _continued(query: Question, section: _Section, context: Sequence[ContextItem]) -> Iterator[_Section]:

@@ -22,7 +22,7 @@ from openbook.questions.names import stands_in
 from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import FRAME, wants_default
-from openbook.retrieval.asked_places import date_strength
+from openbook.retrieval.asked_places import date_strength, document_share
 from openbook.retrieval.raising import tells_cause
 from openbook.retrieval.roles import asks_for, is_aside, role_of_part
 from openbook.retrieval.signals import coverage, defines_type, is_named
@@ -164,6 +164,9 @@ _CHANGE_BONUS = 9.0
 # What is of the day that is asked for, over the same words of another day.
 _DATE_BONUS = 3.0
 
+# What is of the numbered part that is asked for, over passages that have more words of the question.
+_REFERENCE_BONUS = 9.0
+
 # The line that labels a default, in the section on what it is the default of: `**Default:** 5`, `| Default | 5 |`.
 _LABELED_BONUS = 3.0
 _LABELS_DEFAULT = re.compile(
@@ -284,6 +287,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + _CHANGE_BONUS * passage.change
         + _DESCRIBING_BONUS * (passage.key in described)
         + _RELEASE_BONUS * _is_on_release(query, passage)
+        + _REFERENCE_BONUS * _reference_of(query, passage)
         + _DATE_BONUS * _date_of(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _LABELED_BONUS * labels_default(query, passage)
@@ -317,6 +321,16 @@ def _date_of(query: Question, passage: Passage) -> float:
     if query.dates is None:
         return 0.0
     return max(date_strength(query.dates, passage.shown.result.chunk), query.dates.share_in(passage.text))
+
+
+def _reference_of(query: Question, passage: Passage) -> float:
+    """Return how surely a passage is of the numbered part that the question refers to, from 0 to 1."""
+    if query.reference is None or not passage.shown.is_prose:
+        return 0.0
+    chunk = passage.shown.result.chunk
+    above = headings_over(chunk, passage.start_char - chunk.span.start_char)
+    is_in = query.reference.is_in((*chunk.context, *above), passage.text)
+    return is_in and document_share(query, query.reference, chunk)
 
 
 def without_dates(query: Question, shown: Sequence[ContextItem]) -> Sequence[str]:

@@ -11,22 +11,22 @@ from typing import NamedTuple
 from openbook.questions.words import folded
 from openbook.tokens import tokenize
 
-# English with abbreviations, German, French and Spanish, as `folded`.
+# English with abbreviations, German, French and Spanish. Accents may be left out.
 _NAMES = (
     "january jan januar janvier enero",
-    "february feb februar fevrier febrero",
-    "march mar marz maerz mars marzo",
+    "february feb februar février febrero",
+    "march mar märz maerz mars marzo",
     "april apr avril abril",
     "may mai mayo",
     "june jun juni juin junio",
     "july jul juli juillet julio",
-    "august aug aout agosto",
+    "august aug août agosto",
     "september sep sept septembre septiembre setiembre",
     "october oct oktober okt octobre octubre",
     "november nov novembre noviembre",
-    "december dec dezember dez decembre diciembre",
+    "december dec dezember dez décembre diciembre",
 )
-_MONTHS = {name: number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
+_MONTHS = {folded(name): number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
 NAMES_OF_TIME = frozenset((*_MONTHS, *_WEEKDAYS.split()))
 """Names of months and weekdays in lower case, without accents."""
@@ -34,7 +34,7 @@ NAMES_OF_TIME = frozenset((*_MONTHS, *_WEEKDAYS.split()))
 # In lower case these are other words.
 _ALSO_WORDS = frozenset({"march", "may"})
 
-_SPELLED = sorted((*_MONTHS, *"märz février août décembre".split()), key=len, reverse=True)
+_SPELLED = sorted({*_MONTHS, *" ".join(_NAMES).split()}, key=lambda name: (-len(name), name))
 _MONTH = rf"(?P<name>{'|'.join(_SPELLED)})(?![^\W_])\.?"
 _YEAR, _DAY = r"(?P<year>(?:19|20)\d\d)(?!\d)", r"(?P<day>0?[1-9]|[12]\d|3[01])"
 _NUMBER = r"(?P<month>0?[1-9]|1[0-2])"

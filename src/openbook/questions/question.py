@@ -23,6 +23,7 @@ from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, coded_names, identifiers, name_parts, signed_names
 from openbook.questions.parameters_asked import parameters_of, says_parameters
+from openbook.questions.references_asked import AskedEdition, AskedReference, edition_asked, reference_of
 from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
 from openbook.questions.versions_asked import AskedVersions, versions_of
@@ -214,7 +215,8 @@ class Question:
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
         is_read = is_read or self.listed is not None or self.versions is not None or self.release is not None
-        is_read = is_read or self.change is not None or self.dates is not None or self.asks_for_parameters
+        is_read = is_read or self.change is not None or self.asks_for_parameters
+        is_read = is_read or self.dates is not None or self.reference is not None
         is_read = is_read or bool(self.compared) or "how-to" in self.intents
         return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
 
@@ -269,6 +271,22 @@ class Question:
     def dates(self) -> AskedDates | None:
         """The days and months that it names, as "on 20 March 2024" and "in March" do, if any."""
         return None if self.compared or self.quoted else dates_asked(self.text)
+
+    @cached_property
+    def reference(self) -> AskedReference | None:
+        """The numbered part of a document that it refers to, as "section 7.3" does, if any."""
+        return None if self.compared or self.quoted else reference_of(self.text)
+
+    @property
+    def asks_for_part_alone(self) -> bool:
+        """Whether it asks for nothing but what the numbered part says that it refers to."""
+        other = {token for word in self.stop_words for token in tokenize(word)}
+        return self.reference is not None and self.reference.asks_for_it_alone(set(self.tokens) - other)
+
+    @cached_property
+    def edition(self) -> AskedEdition | None:
+        """The document that it names by a word and a version, as "ASVS 4" does, if any; the names of files tell."""
+        return None if self.compared or self.quoted else edition_asked(self.text)
 
     @cached_property
     def change(self) -> AskedChange | None:

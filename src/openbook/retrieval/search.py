@@ -18,10 +18,11 @@ from openbook.questions.definitions import AskedTerm
 from openbook.questions.enumerations_asked import AskedEnumeration
 from openbook.questions.errors_asked import without_values
 from openbook.questions.question import Question, read_question
+from openbook.questions.references_asked import AskedReference
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.asked_headings import nearest_heading
-from openbook.retrieval.asked_places import asked_place_signals, date_strength
+from openbook.retrieval.asked_places import asked_place_signals, date_strength, reference_strength
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.changes import change_entries
 from openbook.retrieval.editions import (
@@ -208,6 +209,10 @@ class Retriever:
             matches = add_evidence(matches, self._requiring(query.versions, matches, vector, where), self.index)
         if query.dates is not None:
             matches = add_evidence(matches, self._of_dates(query, query.dates, matches, where), self.index)
+        if query.reference is not None:
+            matches = add_evidence(matches, self._referred(query, query.reference, matches, where), self.index)
+        elif query.edition is not None:
+            matches = add_evidence(matches, self._in_edition(query, matches, where), self.index)
         return matches
 
     def _added(self, matches: Matches, others: Matches) -> tuple[Matches, list[Outline]]:
@@ -302,6 +307,36 @@ class Retriever:
         evidence = {each.id: each for one in held for each in one.evidence}
         return self._kept(replace(matches, evidence=tuple(evidence.values())), partial(date_strength, dates))
 
+    def _referred(self, query: Question, reference: AskedReference, matches: Matches, where: Filter) -> Matches:
+        """Return matches in the numbered part that a question refers to, whose digits many other texts have."""
+        vector = self._vector_of(query.text)
+        held = [
+            self._with_name(f"{reference.kind} {reference.number}", vector, where),
+            self._in_edition(query, matches, where),
+        ]
+        named = reference.document or frozenset(query.tokens)
+        files = frozenset(
+            (each.source, each.path) for each in self.index.documents(where) if named & set(tokenize(each.path))
+        )
+        if files:
+            place = replace(where, within=files)
+            held.append(self.index.match(tuple(tokenize(reference.number)), vector, _DEPTH_OF_NAMES, place))
+        evidence = {each.id: each for one in held for each in one.evidence}
+        found = replace(matches, evidence=tuple(evidence.values()))
+        return self._kept(found, partial(reference_strength, query, reference))
+
+    def _in_edition(self, query: Question, matches: Matches, where: Filter) -> Matches:
+        """Return matches in the version of a document that a question names: others have the same words."""
+        every = self.index.documents(where) if query.edition else ()
+        files = frozenset(
+            (each.source, each.path) for each in every if query.edition and query.edition.is_file(each.path)
+        )
+        if not files:
+            return replace(matches, evidence=())
+        return self.index.match(
+            query.tokens, self._vector_of(query.text), _DEPTH_OF_NAMES, replace(where, within=files)
+        )
+
     def _of_change(
         self, query: Question, change: AskedChange, matches: Matches, vector: Vector, where: Filter
     ) -> Matches:
@@ -376,6 +411,7 @@ class Retriever:
         # What defines, describes, requires or raises something may have its name once, and rank below many uses of it.
         is_of_thing = query.settings or query.error or query.release is not None or query.versions is not None
         is_of_thing = is_of_thing or query.change is not None or query.dates is not None
+        is_of_thing = is_of_thing or query.reference is not None or query.edition is not None
         # A qualified name mostly is no value of an enumeration.
         is_of_thing = is_of_thing or (query.enumeration is not None and not query.enumeration.member)
         is_read_whole = query.term is not None or is_of_thing
