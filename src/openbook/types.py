@@ -413,8 +413,8 @@ class ResultRole(StrEnum):
     OF_LESSON = "of its lesson"
     INSIDE = "in what was named"
     """Belongs to a course or lesson that the question names."""
+    DOCUMENT = "document asked for"
     OVERVIEW = "introduces it"
-    """A page that introduces the project."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,10 @@ from openbook.answering.missing import is_in_another_language, missing_words
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.extractive.citations import TextNow
-from openbook.extractive.course_results import VisibleCourses, is_known_to_speak
+from openbook.extractive.course_results import VisibleCourses, is_known_to_speak, spread_over
 from openbook.extractive.includes import IncludedCode, with_included_code
-from openbook.extractive.overview import introduction, introduction_of, page_asked_for
+from openbook.extractive.outlines import behind_front_matter
+from openbook.extractive.overview import document_to_summarize, introduction, introduction_of, page_asked_for
 from openbook.extractive.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.index.protocol import Index
 from openbook.lookup.quotations import find_quoted
@@ -106,10 +107,19 @@ class EvidenceFinder:
             if found is not None:
                 return [result for result in found if result.score >= min_score]
         with self.index.snapshot():
-            found = self._introduction(question, where)
+            found = self._summarized(question, where) or self._introduction(question, where)
+            if found and ResultRole.DOCUMENT in found[0].roles:
+                return [result for result in found if result.score >= min_score]
             shown = {result.chunk.key for result in found}
             found += [result for result in self.search(question, top_k, where) if result.chunk.key not in shown]
         return [result for result in found if result.score >= min_score]
+
+    def _summarized(self, question: Question, where: Filter) -> list[RetrievalResult]:
+        document = document_to_summarize(question, self.index, where)
+        if document is None:
+            return []
+        chunks = spread_over(behind_front_matter(self.index.chunks(document.source, document.path)))
+        return [RetrievalResult(chunk, 1.0, roles=frozenset([ResultRole.DOCUMENT])) for chunk in chunks]
 
     def _introduction(self, question: Question, where: Filter) -> list[RetrievalResult]:
         names = sorted({root.name for root in self.index.roots()})

@@ -26,10 +26,12 @@ _QUOTES = "\"'`*\u201c\u201d\u2018\u2019\u00ab\u00bb"
 def is_expandable(question: Question, results: Sequence[RetrievalResult], top_k: int) -> bool:
     """Check whether further searches could find more.
 
-    They cannot if the first one found fewer results than its limit. Questions about a whole project or the outline of a
-    course do not get their results from a search.
+    They cannot if the first one found fewer results than its limit. Questions about a whole project or document, or the
+    outline of a course, do not get their results from a search.
     """
-    return question.course is None and len(results) >= top_k and ResultRole.OVERVIEW not in results[0].roles
+    if question.course is not None or len(results) < top_k:
+        return False
+    return results[0].roles.isdisjoint((ResultRole.OVERVIEW, ResultRole.DOCUMENT))
 
 
 def build_expansion_prompt(query: str, results: Sequence[RetrievalResult]) -> str:

@@ -179,9 +179,7 @@ class VisibleCourses:
             first = next((Filter(lesson=each.number, part=each.part) for each in course.lessons), _EVERYTHING)
             every = list(self._chunks(course, first if asked.lesson is None else asked))
             chunks = [chunk for chunk in every if chunk.kind != "code"] or every
-            # A long lesson is sampled evenly, so that its end is included.
-            step = max(1.0, len(chunks) / _MAX_CHUNKS)
-            found += [chunks[int(place * step)] for place in range(int(len(chunks) / step))]
+            found += spread_over(chunks)
         return [_asked_for(chunk, ResultRole.LESSON) for chunk in found]
 
     def _speaking(self, topic: str, courses: Sequence[Course]) -> list[RetrievalResult]:
@@ -202,6 +200,12 @@ class VisibleCourses:
         return [_with_role(one, ResultRole.OF_LESSON) for one in found if _number(one.chunk) is not None]
 
 
+def spread_over(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return as many chunks as fit a context. A long lesson is sampled evenly, so that its end is included."""
+    step = max(1.0, len(chunks) / _MAX_CHUNKS)
+    return [chunks[int(place * step)] for place in range(int(len(chunks) / step))]
+
+
 def _asked_for(chunk: Chunk, role: ResultRole) -> RetrievalResult:
     return RetrievalResult(chunk, 1.0, roles=frozenset([role]))
 
@@ -216,7 +220,7 @@ def _number(chunk: Chunk) -> int | None:
 
 def is_asked_for(result: RetrievalResult) -> bool:
     """Return whether a result was selected by its role, not by its words."""
-    return not result.roles.isdisjoint((ResultRole.HEADING, ResultRole.LESSON))
+    return not result.roles.isdisjoint((ResultRole.HEADING, ResultRole.LESSON, ResultRole.DOCUMENT))
 
 
 def is_known_to_speak(result: RetrievalResult) -> bool:

@@ -22,6 +22,7 @@ from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question
 from openbook.retrieval.roles import ASIDE, role_of
 from openbook.text import units
+from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, Kind, ResultRole, RetrievalResult
 
 # Limits of pages, and of chunks of the first and each other page: the first chunks of a README introduce the project.
@@ -125,6 +126,21 @@ def page_asked_for(text: str, index: Index, where: Filter) -> DocumentSummary | 
     found = [each for each in _documents_of(path, index, where) if each.kind in ("docs", "code")]
     found = [each for each in found if each.path.casefold() == path.casefold()] or found
     return found[0] if len(found) == 1 else None
+
+
+def document_to_summarize(question: Question, index: Index, where: Filter) -> DocumentSummary | None:
+    """Return the document whose summary a question asks for: by its date, by words of its name, or the only one."""
+    wanted = question.summarized
+    if wanted is None:
+        return None
+    pages = index.documents(where)
+    if wanted or question.dates is not None:
+        pages = [
+            each for each in pages if each.kind == "docs" and wanted.issubset(tokenize(PurePosixPath(each.path).stem))
+        ]
+    if question.dates is not None:
+        pages = [each for each in pages if question.dates.share_in(each.path) == 1.0]
+    return pages[0] if len(pages) == 1 and pages[0].kind == "docs" else None
 
 
 def unknown_file_note(text: str, index: Index, where: Filter) -> str:

@@ -26,6 +26,7 @@ from openbook.questions.parameters_asked import parameters_of, says_parameters
 from openbook.questions.references_asked import AskedEdition, AskedReference, edition_asked, reference_of
 from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
+from openbook.questions.summaries_asked import summary_asked
 from openbook.questions.versions_asked import AskedVersions, versions_of
 from openbook.questions.words import (
     NO_CHOICE,
@@ -287,6 +288,11 @@ class Question:
     def edition(self) -> AskedEdition | None:
         """The document that it names by a word and a version, as "ASVS 4" does, if any; the names of files tell."""
         return None if self.compared or self.quoted else edition_asked(self.text)
+
+    @cached_property
+    def summarized(self) -> frozenset[str] | None:
+        """The words that choose the document whose summary it asks for, perhaps none; None if it asks for none."""
+        return None if self.compared or self.quoted or self.reference else summary_asked(self.text)
 
     @cached_property
     def change(self) -> AskedChange | None:
