@@ -15,16 +15,17 @@ from openbook.extractive.context import Context
 from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, adds_no_word, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
+from openbook.extractive.front_matter_passages import passages_offered
 from openbook.extractive.headed_passages import headed_passages, opening_of_named, repeats_message
 from openbook.extractive.lists import NOTHING, LeftOut, asked_item, completed_list, lists_in, steps_around
 from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
 from openbook.extractive.parameter_passages import with_parameters
-from openbook.extractive.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
+from openbook.extractive.passages import Passage, PassageKey, join_passages, joins, overlap, slice_of
 from openbook.extractive.pointers import further_places
 from openbook.extractive.procedures import joined
 from openbook.extractive.quoting import in_code, itemized, mark_of, place_of, pointed, quoted
-from openbook.extractive.requirements import lines_with_versions, share_of_versions
+from openbook.extractive.requirements import share_of_versions
 from openbook.extractive.scoring import (
     ASKED_BONUS,
     asks_only_for_uses,
@@ -61,8 +62,7 @@ _PLAIN_SHARE = 0.7
 # For "Which lessons ...?", one quote from each place.
 _MAX_PLACES = 8
 
-_FURTHER = "See also:"
-_BETWEEN = "\n\n"
+_FURTHER, _BETWEEN = "See also:", "\n\n"
 
 # Stands for a tag in the texts of HTML pages.
 _TAG = "\f"
@@ -101,7 +101,7 @@ def pick(
     query, by_place = _read_for_places(query, context)
     query = query.naming({name for shown in context.shown for name in shown.result.chunk.defines})
     rarity = {token: rarity[token] for token in without_dates(query, context.shown) if token in rarity}
-    passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
+    passages = [each for shown in context.shown for each in passages_offered(query, shown)]
     passages = with_parameters(query, with_settings(query, passages, context, text_of))
     passages = with_enumerations(query, passages, context.shown, text_of)
     passages = with_causes(query, passages, context.shown)
@@ -170,7 +170,7 @@ def _ranked(
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
         is_new = not passage.shown.is_prose or passage.change > 0 or share_of_versions(query, passage) > 0
-        is_new = is_new or labels_default(query, passage)
+        is_new = is_new or labels_default(query, passage) or passage.is_front_matter
         lacks_code = passage.is_directive and not passage.includes_code
         echo = not is_new and (lacks_code or passage.is_title or is_echo(said, new, each.place, query))
         # A question that is a sentence of the sources looks for that sentence.
@@ -372,7 +372,7 @@ def _chosen(
         else:
             first, last = sorted((near.passage, quote), key=lambda each: each.start_char)
             taken[taken.index(near)] = replace(near, passage=join_passages(first, last))
-        seen.update((text, place))
+        seen.update((place,) if quote.is_front_matter else (text, place))  # two pages may have the same tags
         left -= words
         if len(taken) == (_MAX_PLACES if by_place else _MAX_QUOTES):
             break

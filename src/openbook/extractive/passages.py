@@ -179,6 +179,12 @@ class Passage:
         return self.first.span.start_line in indented_code(self.shown.result.chunk)
 
     @property
+    def is_front_matter(self) -> bool:
+        """Whether it is of the front matter of its document."""
+        front = front_matter_in(self.shown)
+        return bool(front) and self.last.number <= front[-1].number
+
+    @property
     def start_char(self) -> int:
         """Where it begins in the document."""
         return self.part[0] if self.part else self.first.span.start_char
@@ -314,9 +320,17 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
     inside.update(
         unit.number for unit in shown.units if unit.number not in in_examples and fence_of(unit.text, language)
     )
-    if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
-        inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
+    if front := front_matter_in(shown):
+        inside.update(range(1, front[-1].number + 2))
     return found, inside | unshown(shown.result.chunk)
+
+
+def front_matter_in(shown: ContextItem) -> Sequence[Unit]:
+    """Return the lines of the front matter at the beginning of a document, without its fences."""
+    if shown.result.chunk.span.start_char or shown.units[0].text != "---":
+        return ()
+    end = next((unit.number for unit in shown.units[1:] if unit.text == "---"), 1)
+    return shown.units[1 : end - 1]
 
 
 def _opens_box(shown: ContextItem, unit: Unit) -> bool:

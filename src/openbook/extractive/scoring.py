@@ -164,6 +164,9 @@ _CHANGE_BONUS = 9.0
 # What is of the day that is asked for, over the same words of another day.
 _DATE_BONUS = 3.0
 
+# An entry of front matter is a passage only if it is asked for.
+_FRONT_MATTER_BONUS = 9.0
+
 # What is of the numbered part that is asked for, over passages that have more words of the question.
 _REFERENCE_BONUS = 9.0
 
@@ -288,6 +291,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + _DESCRIBING_BONUS * (passage.key in described)
         + _RELEASE_BONUS * _is_on_release(query, passage)
         + _REFERENCE_BONUS * _reference_of(query, passage)
+        + _FRONT_MATTER_BONUS * passage.is_front_matter
         + _DATE_BONUS * _date_of(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _LABELED_BONUS * labels_default(query, passage)

@@ -79,10 +79,11 @@ _ONLY_WRITTEN = re.compile(rf"[\s,;]*+(?:(?:{_WRITTEN})[\s,;.!?]*+)++")
 # "Which lessons talk about ..." asks for places. The words up to "about" are not searched for.
 _ASKS_FOR_PLACES = re.compile(
     r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
-    r"(?:lessons?|courses?|files|documents|pages|chapters|sections|modules)\b"
+    r"(?:lessons?|courses?|files|documents|pages|chapters|sections|modules|notes|\w+(?=\s+are\s+tagged\b))\b"
     # "Which files are never indexed?" asks what they are, not where something is.
-    r"(?!\s+(?:is|are|was|were|can|may|must|should|will|has|have|had)\b)"
-    r"(?:\s+(?:that|which|do|does|we|you|talks?|speaks?|tells?|explains?|discuss|covers?|mentions?|about|of|on)\b)*",
+    r"(?!\s+(?:is|are|was|were|can|may|must|should|will|has|have|had)\b(?!\s+tagged\b))"
+    r"(?:\s+(?:that|which|do|does|we|you|talks?|speaks?|tells?|explains?|discuss|covers?|mentions?|about|of|on"
+    r"|are(?=\s+tagged\b)|tagged|links?(?=\s+to\b)|(?<=link )to|(?<=links )to)\b)*",
     re.IGNORECASE,
 )
 
