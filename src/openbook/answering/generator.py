@@ -18,6 +18,7 @@ from openbook.answering.refusals import (
     asks_for_content_alone,
     like_unread,
     named_unread,
+    note_on_rows,
     noted,
     refusal,
     refusal_of_unread,
@@ -260,6 +261,8 @@ class Generator:
                 is_unsure = bool(relevance.deciding) or relevance.is_doubtful
                 is_foreign = is_unsure and alone.asked.is_foreign
                 is_foreign = is_foreign and self._finder.speaks_another_language(alone.asked, results)
+                rows = note_on_rows(query.text, (item.passage.shown.result.chunk for item in picked))
+                answer = with_note(answer, rows) if rows else answer
                 answer = noted(
                     answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful, is_foreign=is_foreign
                 )

@@ -21,7 +21,7 @@ from openbook.sources.formats import BINARY_FORMATS, EMPTY
 from openbook.sources.known_formats import unread_formats
 from openbook.sources.languages import BY_SUFFIX
 from openbook.tokens import tokenize
-from openbook.types import Filter, ResultRole, RetrievalResult
+from openbook.types import Chunk, Filter, ResultRole, RetrievalResult
 
 # Most results in a refusal, and files in a note.
 _NEAREST = 3
@@ -57,6 +57,27 @@ def refusal(
 
 # Stands above a doubtful answer.
 DOUBT_NOTE = "The sources may not answer this; these passages come nearest."
+
+
+# Stands above rows that answer a question for the most, the average or the sum of something.
+ROWS_NOTE = "Rows are quoted, not compared or added up; open the file for that."
+_COMPARES_ROWS = re.compile(
+    r"\b(?:most|least|fewest|(?:high|low|larg|small|bigg|old|young)e?st|average|mean|median|total|sum|maximum|minimum"
+    r"|meisten|wenigsten|höchste[nrs]?|niedrigste[nrs]?|durchschnitt|summe|le plus|le moins|moyenne|promedio)\b",
+    re.IGNORECASE,
+)
+_TABLES = frozenset({"csv", "tsv", "xlsx", "xls", "ods"})
+
+
+def note_on_rows(query: str, chunks: Iterable[Chunk]) -> str:
+    """Return a note if a question compares or adds up what quotes of tables have in many rows; else nothing.
+
+    A column may have what is asked for: "total".
+    """
+    tables = [chunk for chunk in chunks if chunk.language in _TABLES]
+    asked = {word.casefold() for word in _COMPARES_ROWS.findall(query)}
+    is_column = any(word in " ".join(chunk.context).casefold() for chunk in tables for word in asked)
+    return ROWS_NOTE if asked and tables and not is_column else ""
 
 
 def noted(

@@ -39,6 +39,9 @@ _CODE_MARK = re.compile(f"([{BEGIN_OF_CODE}{END_OF_CODE}])")
 # Their readers write a paragraph in one line, so other lines are those of the original: rows, verses, addresses.
 _UNWRAPPED = frozenset("docx epub odp ods odt pdf pptx rtf xls xlsx".split())
 
+# Tables in text, whose chunks have the header as their context.
+_TABLES = frozenset({"csv", "tsv"})
+
 # Those above a quote.
 _SHOWN_HEADINGS = 2
 
@@ -97,7 +100,7 @@ def place_of(passage: Passage) -> str:
     In a course, the lesson precedes the section.
 
     What the passage begins with, a heading or the head of a definition, is left out. The comment above a definition
-    does not name it.
+    does not name it. Rows of a table in text have its header.
     """
     place, chunk = _range_of(passage), passage.shown.result.chunk
     name = PurePosixPath(chunk.span.path).name
@@ -105,7 +108,8 @@ def place_of(passage: Passage) -> str:
         headings = headings_at(place)
         begins = headings != headings_over(chunk, passage.start_char - chunk.span.start_char)
         return headed(chunk, headings[: len(headings) - begins], _SHOWN_HEADINGS) or name
-    symbol = "" if passage.is_head and _shows(passage, passage.defines) else symbol_at(place)
+    is_named = passage.is_head and _shows(passage, passage.defines)
+    symbol = header_of_rows(passage) or ("" if is_named else symbol_at(place))
     return f"{name} › {symbol}" if symbol else name
 
 
@@ -113,6 +117,13 @@ def _shows(passage: Passage, name: str) -> bool:
     """Return whether a passage of code has a name outside of comments."""
     code = (unit.text for unit in passage.units if not in_comment(passage.shown, unit.number - 1))
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", "\n".join(code)) is not None
+
+
+def header_of_rows(passage: Passage) -> str:
+    """Return the header of the table in text that a passage has rows of, without the header itself; else nothing."""
+    chunk = passage.shown.result.chunk
+    is_below = chunk.language in _TABLES and passage.first.span.start_line > 1
+    return chunk.context[0].replace("\t", ", ") if is_below and chunk.context else ""
 
 
 def _stands_in(passage: Passage) -> str:

@@ -106,3 +106,12 @@ def test_quotes_from_one_place_stand_below_it_together() -> None:
     two = chunk_of("Any rope may be cut.", "b.md", context=("Knives",))
 
     assert places("which rope may be used", one, two) == ["Ropes", "Knives"]
+
+
+def test_rows_of_a_table_in_text_stand_below_its_header() -> None:
+    header, rows = "rope,strands,length\n", "thick rope may be long,3,80\nthin rope,1,9"
+    table = chunk_of(rows, "ropes.csv", before=header, kind="data", language="csv", context=(header.strip(),))
+    whole = chunk_of(header + rows, "ropes.csv", kind="data", language="csv", context=(header.strip(),))
+
+    assert places(ASKED, table) == ["ropes.csv › rope,strands,length"]
+    assert places(ASKED, whole) == ["ropes.csv"]
