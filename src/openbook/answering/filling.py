@@ -15,8 +15,8 @@ from openbook.extractive.outlines import opens_with_heading, unseen
 from openbook.extractive.parameter_passages import is_on, opens_parameters
 from openbook.index.protocol import Index
 from openbook.questions.settings_asked import AskedSetting
+from openbook.retrieval.definitions import defines_type
 from openbook.retrieval.setting_entries import setting_entries
-from openbook.retrieval.signals import defines_type
 from openbook.types import Chunk, Filter, RetrievalResult
 
 

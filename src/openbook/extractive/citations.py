@@ -13,7 +13,7 @@ from openbook.extractive.context import Context, ContextItem, label_of
 from openbook.extractive.definition_heads import definition_at, definition_heads, line_of
 from openbook.extractive.headings import headings_over
 from openbook.grounding.marks import parse_mark
-from openbook.retrieval.signals import defines_type
+from openbook.retrieval.definitions import defines_type
 from openbook.types import Chunk, Document, Span, Unit
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from openbook.extractive.context import ContextItem
 from openbook.extractive.passages import Passage, front_matter_in, passages_of
 from openbook.extractive.requirements import lines_with_versions
 from openbook.questions.question import Question
-from openbook.retrieval.signals import is_named
+from openbook.retrieval.paths import is_named
 from openbook.tokens import tokenize
 from openbook.types import Unit
 

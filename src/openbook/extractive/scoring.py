@@ -23,9 +23,11 @@ from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import FRAME, wants_default
 from openbook.retrieval.asked_places import date_strength, document_share
+from openbook.retrieval.definitions import defines_type
+from openbook.retrieval.paths import is_named
 from openbook.retrieval.raising import tells_cause
 from openbook.retrieval.roles import asks_for, is_aside, role_of_part
-from openbook.retrieval.signals import coverage, defines_type, is_named
+from openbook.retrieval.signals import coverage
 from openbook.tokens import tokenize
 from openbook.types import Chunk
 

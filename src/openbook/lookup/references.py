@@ -15,8 +15,8 @@ from openbook.chunking.occurrences import RANKS, Occurrence, find_occurrences
 from openbook.index.protocol import EVERYTHING, Index, Outline
 from openbook.lookup.matching_lines import documents_holding, shown_line
 from openbook.questions.names import WrittenName, read_name, stands_in
+from openbook.retrieval.definitions import belongs
 from openbook.retrieval.roles import role_of
-from openbook.retrieval.signals import belongs
 from openbook.text import LineIndex, counted
 from openbook.tokens import tokenize
 from openbook.types import USES, Document, Filter, Use

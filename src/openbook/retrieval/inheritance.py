@@ -8,7 +8,7 @@ from itertools import chain
 
 from openbook.index.protocol import Outline
 from openbook.questions.question import Question
-from openbook.retrieval.signals import defines_type
+from openbook.retrieval.definitions import defines_type
 
 # Classes of classes, and as far up as anybody looks.
 _MAX_STEPS = 3

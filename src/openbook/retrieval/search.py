@@ -39,6 +39,7 @@ from openbook.retrieval.fusion import add_evidence, without_duplicates
 from openbook.retrieval.inheritance import inherited
 from openbook.retrieval.messages import message_strength
 from openbook.retrieval.named_files import FileKey, named_files
+from openbook.retrieval.paths import stem_of
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import (
     RankedChunk,
@@ -59,7 +60,6 @@ from openbook.retrieval.signals import (
     rarities,
     requirement_strength,
     setting_strength,
-    stem_of,
     term_signals,
     text_signals,
 )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from openbook.index.protocol import Outline
 from openbook.questions.question import read_question
-from openbook.retrieval.signals import definition_strengths
+from openbook.retrieval.definitions import definition_strengths
 from tests.unit.retrieval.material import outline_of
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.questions.question import read_question
-from openbook.retrieval.signals import path_match, stem_of
+from openbook.retrieval.paths import path_match, stem_of
 
 WORDS = st.sampled_from([f"w{n}" for n in range(12)])
 
