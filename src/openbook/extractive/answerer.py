@@ -410,10 +410,9 @@ def _adjoin(a: Passage, b: Passage) -> bool:
     if a.shown is not b.shown or a.entry != b.entry or a.is_whole or b.is_whole:
         return False
     first, last = sorted((a, b), key=lambda each: each.start_char)
-    if a.shown.is_prose:
-        # In HTML, tags separate paragraphs.
-        return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)
-    return are_adjacent(first, last)
+    if not a.shown.is_prose:
+        return are_adjacent(first, last)
+    return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)  # between blocks
 
 
 def _quotable(

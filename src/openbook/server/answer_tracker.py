@@ -150,6 +150,8 @@ class AnswerTracker:
         self._waits = waits
         self.answer: GenerationResult | None = None
         """Set once the answer is complete."""
+        self.has_replied = False
+        """Whether a model has sent anything, which may cost something."""
         self._metrics = metrics
         self._spans = AnswerSpans(tracer, session_id)
         self.name = QUEUED
@@ -169,9 +171,10 @@ class AnswerTracker:
 
     def _followed(self, model: Model | None) -> Model | None:
         watched = self._spans.watched(model)
-        return None if watched is None else _FollowedModel(watched, self._wait)
+        return None if watched is None else _FollowedModel(watched, self)
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Wait in the queue for a process, because a model has finished."""
         self.enter(QUEUED)
         self._waits()
 
@@ -215,11 +218,11 @@ class AnswerTracker:
 
 
 class _FollowedModel(ModelWrapper):
-    """A model that reports the end of each call."""
+    """A model that reports the first event and the end of each call."""
 
-    def __init__(self, model: Model, ended: Callable[[], None]) -> None:
+    def __init__(self, model: Model, tracker: AnswerTracker) -> None:
         super().__init__(model)
-        self._ended = ended
+        self._tracker = tracker
 
     def stream(self, request: Request) -> Iterator[Event]:
         """Call the model without tracking: the server makes only async calls."""
@@ -229,6 +232,7 @@ class _FollowedModel(ModelWrapper):
         try:
             async with aclosing_stream(self._model.astream(request)) as events:
                 async for event in events:
+                    self._tracker.has_replied = True
                     yield event
         finally:
-            self._ended()
+            self._tracker.wait()

@@ -21,8 +21,6 @@ from openbook.answers import (
     Exchange,
     GenerationResult,
     Stage,
-    ToolUsed,
-    Written,
 )
 from openbook.costs import Budget, price_of
 from openbook.courses.catalog import check_lesson
@@ -289,7 +287,6 @@ class QuestionService:
 
         A caller who sees the place in the queue is willing to wait longer.
         """
-        has_replied = False
         tracker = AnswerTracker(
             *(self._metrics, self._tracer, asked.session_id, asked.ticket.arrival.arrived_s),
             waits=lambda: self.queue.resume(asked.ticket),
@@ -304,7 +301,7 @@ class QuestionService:
                 with self._library.in_use() as assistant:
                     async with aclosing(self._stream(assistant, asked, stages.watched(asked.options))) as events:
                         while (event := await self._stopping.next(events)) is not None:
-                            has_replied |= self._note(event, asked, stages)
+                            self._note(event, asked, stages)
                             if isinstance(event, Answered):
                                 _check_paid(asked, event.answer)
                             yield event
@@ -313,7 +310,9 @@ class QuestionService:
                 reply = await self._in_thread(present, stages.answer, self._library, asked.session_id)
                 self.queue.end_turn(asked.ticket)
         except OpenbookError as exc:
-            if not (has_replied or isinstance(exc, CutOffError | TimedOutError | ServerStoppedError)):
+            # Text of an answer that fails at its end must not be free, or callers would provoke that. Calls that are
+            # refused cost nothing: no key may be locked out because a provider is down.
+            if not (tracker.has_replied or isinstance(exc, CutOffError | TimedOutError | ServerStoppedError)):
                 asked.cost_usd = Decimal(0)
             raise
         reply.took_ms = round(stages.total_s * 1000, 1)
@@ -327,20 +326,14 @@ class QuestionService:
             reply.warning = "; ".join(filter(None, (reply.warning, failure)))
         yield Replied(stages.answer, reply)
 
-    def _note(self, event: AnswerEvent, asked: PreparedQuestion, stages: AnswerTracker) -> bool:
-        """Record an event, and start the next question while a model writes.
-
-        Returns whether a model has replied. Text of an answer that fails at its end must not be free, or callers would
-        provoke that. A first call that is refused costs nothing: no key may be locked out because a provider is down.
-        """
+    def _note(self, event: AnswerEvent, asked: PreparedQuestion, stages: AnswerTracker) -> None:
+        """Record an event, and start the next question while a model writes."""
         if isinstance(event, Stage):
             stages.enter(event.name)
         elif isinstance(event, Answered):
             stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
         if stages.is_of_model:
             self.queue.end_turn(asked.ticket)
-        is_of_model = isinstance(event, ToolUsed) or (isinstance(event, Written) and not event.is_checked)
-        return is_of_model or "rephrasing" in stages.took_s
 
     def _stream(
         self, assistant: Library, asked: PreparedQuestion, options: AnswerOptions
