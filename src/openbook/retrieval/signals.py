@@ -107,7 +107,9 @@ def text_signals(
     says the change that the question asks the release of, from 0 to 1; `headed`, how near one of its headings is to the
     question.
     """
-    share = documented_share(chunk)
+    # Squared: half a comment on a function is less than half of what a page says. Not squared, real questions have the
+    # right place first .012 less often, and libraries that are documented in comments .013 more often.
+    share = documented_share(chunk) ** 2
     return {
         "proximity": proximity,
         "proximity:prose": is_prose * proximity,
