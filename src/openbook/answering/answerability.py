@@ -104,7 +104,7 @@ _WEIGHTS = AnswerabilityFeatures(5.81, -3.21, 1.72, -1.29, -3.21, -0.88, 6.89, -
 _BIAS = -8.98
 
 # 4 % of the answerable questions that people really asked have lower log odds (same command).
-ANSWERABLE_FLOOR = -1.7
+ANSWERABLE_FLOOR = -1.65
 
 # Answers with lower log odds say that they are doubtful: even odds. `python -m benchmarks.answers` prints how often
 # answers on either side are right.
