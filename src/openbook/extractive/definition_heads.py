@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from openbook.extractive.comment_lines import begins_paragraph
 from openbook.extractive.context import ContextItem
 from openbook.extractive.statements import Line, enclosing, layout_of
+from openbook.grounding.sentences import is_code_line
 from openbook.types import Unit
 
 # Longer blocks are split into passages of this many lines, which can be read at a glance.
@@ -19,6 +21,9 @@ _MAX_HEAD_LINES, _MAX_OPEN_LINES, MAX_COMBINED_LINES = 40, 20, 12
 
 # Columns of indented code in a docstring.
 _CODE_INDENT = 4
+
+# A first paragraph of so few words only names what is defined: "The scheduling priority." The second says more.
+_FEW_WORDS = 12
 
 # Keywords of definitions in the languages with grammars.
 _KEYWORDS = frozenset(
@@ -148,12 +153,26 @@ def _end_of_paragraph(shown: ContextItem, first: int, at: int) -> int:
         is_said = any(map(str.isalnum, units[place].text))
         if paragraph and (is_apart or not is_said):
             if lines[paragraph[0]].indent < lines[first].indent + _CODE_INDENT:
-                return paragraph[-1]
+                return _with_next_paragraph(lines, first, paragraph[-1], at)
             paragraph.clear()  # the signature that begins a docstring of Julia
         if is_said:
             paragraph.append(place)
     ended = next((place for place in reversed(paragraph) if lines[place].ends_sentence), None)
     return _end_of_sentence(lines, (paragraph or [first])[-1], at) if ended is None else ended
+
+
+def _with_next_paragraph(lines: Sequence[Line], first: int, end: int, at: int) -> int:
+    """Return where the second paragraph of a comment ends, if that is prose and the first has few words; else `end`."""
+    said = [line.said or "" for line in lines[first : min(at, first + MAX_QUOTE_LINES + 1)]]
+    second = next((place for place in range(end + 1 - first, len(said)) if said[place].strip()), None)
+    if second is None or sum(len(each.split()) for each in said[: end + 1 - first]) > _FEW_WORDS:
+        return end
+    opening, last = said[second].strip(), second
+    if not opening[0].isalpha() or begins_paragraph(opening) or is_code_line(opening):
+        return end
+    while last + 1 < len(said) and said[last + 1].strip() and not begins_paragraph(said[last + 1]):
+        last += 1
+    return first + last if last < MAX_QUOTE_LINES and lines[first + last].ends_sentence else end
 
 
 def _end_of_sentence(lines: Sequence[Line], place: int, at: int) -> int:

@@ -44,6 +44,34 @@ def test_of_a_long_comment_the_first_sentence_is_a_head() -> None:
     assert (above.text, below.text) == ("/**\n * Weighs a parcel.", "public int weigh(")
 
 
+LONG = "Weighs a parcel as often as its sender has paid for in advance, and never once more."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_of_head"),
+    [
+        ("Weighs a parcel.", ["Heavy ones come first."], True),
+        ("Weighs a parcel.", ["Heavy ones", "come first."], True),
+        ("Weighs a parcel.", ["Heavy ones come first.", "@return its weight"], True),
+        (LONG, ["Heavy ones come first."], False),
+        ("Weighs a parcel.", ["# Examples"], False),
+        ("Weighs a parcel.", ["* Heavy ones come first."], False),
+        ("Weighs a parcel.", ["weigh(parcel);"], False),
+        ("Weighs a parcel.", ["Heavy ones come first, as in"], False),
+        ("Weighs a parcel.", ["Heavy ones", "come", "first,", "all", "others then."], False),
+    ],
+)
+def test_the_next_paragraph_belongs_to_a_summary_of_few_words(
+    first: str, second: list[str], *, is_of_head: bool
+) -> None:
+    told = [line for line in second if not line.startswith("@")] if is_of_head else []
+    tags = [f" * @param argument{number} is read." for number in range(12)]
+    comment = ["/**", f" * {first}", " *", *(f" * {line}" for line in second)]
+    text = "\n".join([*comment, " *", *tags, " */", "public int weigh("])
+
+    assert heads(text, "weigh")[0].text == "\n".join(comment[: 3 + len(told) if told else 2])
+
+
 def test_a_signature_with_a_parameter_per_line_is_whole() -> None:
     text = "\n".join(["def second(", *(f"    argument_{number}," for number in range(30)), "): ..."])
 
