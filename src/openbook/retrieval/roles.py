@@ -268,13 +268,14 @@ def asks_for(role: Role, text: str) -> bool:
 
 # Documentation comments: Rust, Swift, C# (`///`, `//!`), Java, PHP, Kotlin (`/**`), Haskell (`-- |`), Nim (`##`), Lisp
 # (`;;;`), R (`#'`), Elixir (`@doc`).
-_DOCUMENTS = re.compile(r"[ \t]*(?:///|//!|/\*\*|\*(?![\w(*])|-- ?\||##|;;;|#'|@(?:module|type)?doc\b)")
+_DOCUMENTS = re.compile(
+    r"^[ \t]*(?:///|//!|/\*\*|\*(?![\w(*])|-- ?\||##|;;;|#'|@(?:module|type)?doc\b).*", re.MULTILINE
+)
 
 
 def documented_share(chunk: Chunk) -> float:
     """Return the share of a chunk of source code that is documentation comments or a docstring, from 0 to 1."""
     if chunk.kind != "code" or role_of_part(chunk) != "source":
         return 0.0
-    lines = chunk.text.split("\n")
-    documentation = sum(len(line) for line in lines if _DOCUMENTS.match(line))
-    return min(1.0, max(documentation, len(chunk.docstring)) / sum(map(len, lines)))
+    documentation = sum(map(len, _DOCUMENTS.findall(chunk.text)))
+    return min(1.0, max(documentation, len(chunk.docstring)) / (len(chunk.text) - chunk.text.count("\n")))
