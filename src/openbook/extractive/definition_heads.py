@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from openbook.extractive.comment_lines import begins_paragraph
 from openbook.extractive.context import ContextItem
 from openbook.extractive.statements import Line, enclosing, layout_of
-from openbook.grounding.sentences import is_code_line
 from openbook.types import Unit
 
 # Longer blocks are split into passages of this many lines, which can be read at a glance.
@@ -167,8 +166,8 @@ def _with_next_paragraph(lines: Sequence[Line], first: int, end: int, at: int) -
     second = next((place for place in range(end + 1 - first, len(said)) if said[place].strip()), None)
     if second is None or sum(len(each.split()) for each in said[: end + 1 - first]) > _FEW_WORDS:
         return end
-    opening, last = said[second].strip(), second
-    if not opening[0].isalpha() or begins_paragraph(opening) or is_code_line(opening):
+    last = second
+    if not said[second].strip()[0].isalpha():
         return end
     while last + 1 < len(said) and said[last + 1].strip() and not begins_paragraph(said[last + 1]):
         last += 1

@@ -350,6 +350,7 @@ def test_a_docstring_documents_code() -> None:
         ("*rope = 1;\n*(rope + 1) = 2;\n**rope;", "src/ship.c", "code"),
         ("/// Moors.", "tests/ship.rs", "code"),
         ("/// Moors.", "guide.md", "docs"),
+        ("/// Moors.", "lesson_1.txt", "course"),
     ],
 )
 def test_other_comments_tests_and_pages_are_no_documented_code(text: str, path: str, kind: Kind) -> None:

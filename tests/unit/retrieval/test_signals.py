@@ -15,6 +15,7 @@ from openbook.retrieval.signals import (
     scaled,
     setting_strength,
     term_signals,
+    text_signals,
 )
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, outline_of
@@ -175,3 +176,11 @@ def test_what_a_changelog_or_a_test_says_is_no_description_of_a_setting() -> Non
     strengths = [setting_strength(asked, chunk_of(text, path)) for path in ("docs/crane.md", "CHANGELOG.md")]
 
     assert strengths == [1.0, 0.0]
+
+
+def test_what_asks_for_documentation_adds_a_quarter_to_code_that_is_half_a_comment() -> None:
+    chunk = chunk_of("/// Moors it\nmoor(ship); ", "src/ship.rs", kind="code")
+
+    found = text_signals(read_question("How do I moor?"), chunk, 0.0, 0.0, is_prose=False)
+
+    assert found["role:documentation:how-to"] == 0.25
