@@ -40,6 +40,12 @@ _LEADS_IN_JULIA = re.compile(r'\s*(?:"""|#|@\w+\s*$)')
 
 _DOCUMENTED_ABOVE = frozenset({"elixir", "julia"})
 
+# Languages with comments in `/*` and `*/`. In shells and lists of paths, `/*` is a pattern.
+_STAR_COMMENTS = frozenset(
+    "c cpp csharp css d dart go groovy hcl java javascript kotlin less objc php proto rust scala scss solidity sql"
+    " svelte swift tsx typescript vue".split()
+)
+
 # An attribute or an annotation with brackets of its own.
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@[\w.:]+\()")
 
@@ -209,16 +215,16 @@ def _scan(units: Sequence[Unit], language: str) -> Iterator[tuple[str, int]]:
                 end = text.find(_END_OF_LONG[long], at)
                 if end >= 0:
                     at = end + len(_END_OF_LONG[long])
-                elif _is_opening(units, place, sign):
+                elif _is_opening(units, place, sign, language):
                     within = str(long)
                     break
         yield begins, opened
 
 
-def _is_opening(units: Sequence[Unit], place: int, sign: re.Match[str]) -> bool:
+def _is_opening(units: Sequence[Unit], place: int, sign: re.Match[str], language: str) -> bool:
     """Return whether a sign opens a string or a comment of several lines: it has an end, or opens its line."""
     found = _OPENS_LINE.match(units[place].text)
-    is_first = found is not None and found.end() == sign.end()
+    is_first = found is not None and found.end() == sign.end() and (sign["long"] != "/*" or language in _STAR_COMMENTS)
     return is_first or any(_END_OF_LONG[sign["long"]] in below.text for below in units[place + 1 :])
 
 

@@ -111,6 +111,16 @@ def test_a_string_in_backticks_runs_over_lines_in_languages_that_have_them() -> 
     assert cut("say `ship\nsea\nsail()") == ["say `ship", "sea", "sail()"]
 
 
+def test_a_pattern_of_a_shell_opens_no_comment() -> None:
+    text = "case $1 in\n  /*) cast ;;\nesac\n\nsail"
+
+    assert cut(text, most=3, language="shell")[-1] == "sail"
+
+
+def test_a_comment_without_an_end_goes_on_to_the_end() -> None:
+    assert cut("sail();\n/* Ropes\nrot\n\nin (rain.", most=2, whole=5, language="c")[-1] == "/* Ropes\nrot\nin (rain."
+
+
 def test_brackets_in_strings_and_comments_open_nothing() -> None:
     assert cut('moor("(")  # (\nsail("""(""")\nwait()') == ['moor("(")  # (', 'sail("""(""")', "wait()"]
 
