@@ -35,6 +35,9 @@ _ABBREVIATION = re.compile(
 )
 _MAX_ABBREVIATION_CHARS = 8
 
+CLOCK = re.compile(r"\d+:\d\d:\d\d")
+"""A time in a recording, as our readers label it: `0:01:30`."""
+
 _BETWEEN_BORDERS = re.compile(r"[^\f]+")
 
 

@@ -16,7 +16,7 @@ from openbook.answers import SPOKEN
 from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack_windows, word_windows
 from openbook.containers import literal_opening
 from openbook.entries import MARKED, entry_heads, entry_starts, indent_of, names_of
-from openbook.text import LineIndex, paragraphs, trim
+from openbook.text import CLOCK, LineIndex, paragraphs, trim
 from openbook.types import Anchor, Block, Chunk, Document, Lesson
 
 # Deeper indentation is layout, not structure, and would only lengthen chunks.
@@ -82,9 +82,10 @@ class Slicer:
 
     def _is_near(self, spoken: Anchor) -> bool:
         """Return whether a time is near the last border that has one."""
-        if not self._labels[-1] or spoken.start_char - self.borders[-1] >= _NEAR_TIME_CHARS:
+        if spoken.start_char - self.borders[-1] >= _NEAR_TIME_CHARS:
             return False
-        return _seconds(spoken.label) - _seconds(self._labels[-1]) < _NEAR_TIME_S
+        before, here = _seconds(self._labels[-1]), _seconds(spoken.label)
+        return before is not None and here is not None and here - before < _NEAR_TIME_S
 
     def place_of(self, offset: int) -> int:
         """Return the index of the last border at or before `offset`."""
@@ -171,8 +172,11 @@ class Slicer:
         return zip([block.start_char, *inner], [*inner, block.end_char], strict=True)
 
 
-def _seconds(clock: str) -> int:
-    hours, minutes, seconds = map(int, clock.split(":"))
+def _seconds(label: str) -> int | None:
+    """Return the seconds of a time such as `0:01:30`; None for other labels, which readers of others may write."""
+    if CLOCK.fullmatch(label) is None:
+        return None
+    hours, minutes, seconds = map(int, label.split(":"))
     return (60 * hours + minutes) * 60 + seconds
 
 

@@ -14,6 +14,7 @@ from openbook.extractive.definition_heads import definition_at, definition_heads
 from openbook.extractive.headings import headings_over
 from openbook.grounding.marks import parse_mark
 from openbook.retrieval.definitions import defines_type
+from openbook.text import CLOCK
 from openbook.types import Chunk, Document, Span, Unit
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ TextNow = Callable[[Chunk], str | None]
 
 # Pages of HTML can have anchors within a chunk, as can what is spoken: a time for each paragraph.
 _PAGES = (".htm", ".html", ".xhtml")
-_TIME = re.compile(r"\d+:\d\d:\d\d")
 _LINE_END = re.compile(r"[\n\f]")
 
 # `func (s *Dock[T]) `, `fun <T> Dock<T>.`, `function Dock:` and `Dock<T>::` before a name.
@@ -112,7 +112,7 @@ def at_own_anchors(citations: Iterable[Citation], index: Index) -> tuple[Citatio
 
     return tuple(
         each.at_own_anchor(found)
-        if (each.span.path.lower().endswith(_PAGES) or _TIME.fullmatch(each.anchor or ""))
+        if (each.span.path.lower().endswith(_PAGES) or CLOCK.fullmatch(each.anchor or ""))
         and (found := document(each.source, each.span.path))
         else each
         for each in citations

@@ -197,6 +197,21 @@ def test_only_small_sections_share_the_anchor_of_the_first(
     assert [(chunk.anchor, chunk.context) for chunk in found] == expected
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (("0:00:01", "0:00:09"), ["0:00:01"]),
+        (("0:00:01", "0:09:09"), ["0:00:01", "0:09:09"]),
+        (("verse 1", "verse 2"), ["verse 1", "verse 2"]),
+    ],
+    ids=["near", "far", "no-time"],
+)
+def test_short_times_of_a_recording_share_a_chunk(labels: tuple[str, str], expected: list[str]) -> None:
+    document = Document("s", "a.vtt", "docs", "vtt", "one\n\ntwo", "", (), (Anchor(0, labels[0]), Anchor(5, labels[1])))
+
+    assert [chunk.anchor for chunk in chunk_prose(document, ChunkOptions())] == expected
+
+
 def test_a_bare_heading_goes_with_what_stands_under_it_whatever_its_anchor() -> None:
     found = chunks_of(f"# A\n\n## B\n\n{'b ' * 200}", Anchor(0, "#a"), Anchor(5, "#b"))
 
