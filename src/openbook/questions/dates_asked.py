@@ -44,7 +44,7 @@ _WRITTEN = (
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?!\d)",
     rf"{_BEGINS}{_YEAR}[-/_](?P<month>0[1-9]|1[0-2])(?![\d.]|[-/_]\d)",
     rf"{_BEGINS}{_YEAR}[\s/_-]{{1,3}}{_MONTH}(?:[\s/_-]{{1,3}}{_DAY}(?!\d))?",
-    rf"{_BEGINS}{_DAY}(?P<between>[./-]){_NUMBER}(?P=between){_YEAR}",
+    rf"{_BEGINS}{_DAY}(?P<between>[/-]|\. ?){_NUMBER}(?P=between){_YEAR}",
     rf"{_BEGINS}{_NUMBER}/{_DAY}/{_YEAR}",  # as in the United States
     rf"\b(?:am|vom|zum|den|dem|bis) {_DAY}\. ?{_NUMBER}\.(?! ?\d)",
     rf"{_BEGINS}{_DAY}(?:st|nd|rd|th|er|\.|º)?{_OF}[\s_-]{{0,3}}{_MONTH}(?:,?{_OF}[\s_-]{{1,3}}{_YEAR})?",
@@ -53,11 +53,11 @@ _WRITTEN = (
 )
 _DATES = [re.compile(pattern, re.IGNORECASE) for pattern in _WRITTEN]
 # In front of a month alone. Elsewhere, its name may be that of a person or a thing.
-_WHEN = (
-    r"(?:in|during|since|until|before|after|by|of|for|from|last|this|next|im|seit|bis|ab|vom|en|de|depuis|pendant"
-    r"|durante|desde)"
-)
+_WHEN = r"(?:in|during|since|until|before|after|last|this|next|im|seit|bis|ab|vom|en|de|depuis|pendant|durante|desde)"
 _IN_MONTH = re.compile(rf"\b{_WHEN}\s+{_MONTH}(?!\s+\d)", re.IGNORECASE)
+# Behind these, Jan is a person and Mars a planet.
+_WHOLE_NAME = "|".join(name.split()[0].capitalize() for name in _NAMES)
+_NAMED_MONTH = re.compile(rf"\b(?i:by|of|for|from)\s+(?P<name>{_WHOLE_NAME})\b(?!\s+\d)")
 # What names a time is a line of a log, and longer texts are pasted.
 _TIME = re.compile(r"\d[T ]\d\d:\d\d")
 _MAX_CHARS = 200
@@ -114,7 +114,7 @@ class AskedDates(NamedTuple):
 def _hint(month: int) -> re.Pattern[str]:
     """Return what every date in a month has: most texts have none, and are not read for dates."""
     names = "|".join(name for name in _SPELLED if _MONTHS[folded(name)] == month)
-    numbers = rf"(?<!\d)0?{month}[-/_.]\d|\d[-/_.]0?{month}(?!\d)|(?:19|20)\d\d{month:02}\d\d"
+    numbers = rf"(?<!\d)0?{month}[-/_.]\d|\d[-/_.] ?0?{month}(?!\d)|(?:19|20)\d\d{month:02}\d\d"
     return re.compile(rf"(?<![^\W\d_])(?:{names})(?![^\W_])|{numbers}", re.IGNORECASE)
 
 
@@ -141,9 +141,9 @@ def dates_asked(text: str) -> AskedDates | None:
         return None
     composed = unicodedata.normalize("NFC", text)
     found = list(_found_in(composed))
-    alone = ((date, one.group("name")) for one in _IN_MONTH.finditer(composed) if (date := _read(one)) is not None)
     if not found:
-        found = list(alone)
+        alone = (*_IN_MONTH.finditer(composed), *_NAMED_MONTH.finditer(composed))
+        found = [(date, one.group("name")) for one in alone if (date := _read(one)) is not None]
     if not found:
         return None
     tokens = frozenset(token for _, written in found for token in tokenize(written))

@@ -23,6 +23,7 @@ from openbook.questions.question import read_question
         "2024/03/20",
         "20240320",
         "20.3.2024",
+        "20. 3. 2024",
         "3/20/2024",
         "20. März 2024",
         unicodedata.normalize("NFD", "20. März 2024"),
@@ -48,6 +49,8 @@ def test_a_day_is_read_in_every_form(written: str) -> None:
         ("was war im Mai los", Date(0, 5, 0)),
         ("que s'est-il passé en mars ?", Date(0, 3, 0)),
         ("what is in 2024-03", Date(2024, 3, 0)),
+        ("minutes of March", Date(0, 3, 0)),
+        ("what is due by December?", Date(0, 12, 0)),
     ],
 )
 def test_a_month_or_a_day_without_a_year_is_read(question: str, date: Date) -> None:
@@ -64,6 +67,9 @@ def test_a_month_or_a_day_without_a_year_is_read(question: str, date: Date) -> N
         "which 3 may fail",
         "What changed in 2024.3.1?",
         "Who is March?",
+        "Which commits are by Jan?",
+        "What is the mass of Mars?",
+        "how do I import from dec",
         "Which release is 1.2.3?",
         "why 2024-03-20 12:00:01 ERROR no berth",
         "2024-13-45",
@@ -87,6 +93,13 @@ def test_a_text_says_a_date_if_nothing_that_it_says_differs() -> None:
         0,
     ]
     assert [month.share_in(text) for text in ("2019-03-04.md", "April 2019")] == [0.4, 0.0]
+
+
+def test_a_date_with_blanks_between_its_numbers_is_in_a_text_of_its_month() -> None:
+    month = dates_asked("in March")
+
+    assert month is not None
+    assert month.share_in("Am 20. 3. 2024 beschlossen.") > 0
 
 
 def test_what_is_a_part_of_a_date_is_no_other_one() -> None:
