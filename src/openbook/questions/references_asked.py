@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from openbook.questions.dates_asked import NAMES_OF_TIME
 from openbook.questions.words import content_words_of_question
 from openbook.tokens import tokenize
 
@@ -22,7 +23,8 @@ _KINDS = {
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 _DIGITS = r"[A-Z]?\d+(?:\.\d+)*"
 _ASKED = re.compile(
-    rf"(?:\b(?P<kind>{'|'.join(_KIND_OF)})\.?\s+|(?P<sign>§)\s*)(?P<number>(?-i:{_DIGITS}|[A-H](?![\w'’])|[IVX]+\b))"
+    rf"(?:\b(?P<kind>{'|'.join(_KIND_OF)})\.?\s+|(?P<sign>§)\s*)"
+    rf"(?P<number>(?-i:{_DIGITS}|[A-H](?![\w'’])|(?:[VX]|[IVX]{{2,}})\b))"
     r"(?![\w-]|\.\d)(?:,?\s+(?:of|in|from|von|des|der|im|du|de|del)\s+"
     r"(?P<document>(?:(?!(?:say|says|about|on|states?|do|does|requires?|means?)\b)[\w.+-]+[ ]?){1,6}))?",
     re.IGNORECASE,
@@ -121,8 +123,8 @@ class AskedEdition(NamedTuple):
             >>> [edition.is_file(path) for path in ("Harbour_Mooring_Standard_4.0.3-en.pdf", "HMS 5.0.pdf", "hms4.py")]
             [True, False, False]
         """
-        stem = path.rpartition("/")[2].rpartition(".")[0].replace("_", " ")
-        numbers = [found[1].split(".") for found in _VERSION.finditer(stem)]
+        stem = path.rpartition("/")[2].rpartition(".")[0]
+        numbers = [re.split("[._]", found[1]) for found in _VERSION.finditer(stem)]
         wanted = self.version.split(".")
         wanted = wanted[: next((n for n in range(len(wanted), 1, -1) if wanted[n - 1] != "0"), 1)]
         if not any(number[: len(wanted)] == wanted for number in numbers):
@@ -155,8 +157,9 @@ def reference_of(text: str) -> AskedReference | None:
 def edition_asked(text: str) -> AskedEdition | None:
     """Return the document that a question names by a word and a version, if any."""
     found = _NAMED_VERSION.search(text) if len(text) <= _MAX_CHARS else None
-    is_part = found is None or found["name"].lower() in _KIND_OF
-    return None if found is None or is_part else AskedEdition(found["name"], found["version"])
+    name = "" if found is None else found["name"].lower()
+    is_other = name.removesuffix("s") in _KIND_OF or name in NAMES_OF_TIME
+    return None if found is None or is_other else AskedEdition(found["name"], found["version"])
 
 
 def _lines_at(pattern: re.Pattern[str], text: str) -> Iterator[str]:

@@ -18,6 +18,7 @@ from openbook.questions.references_asked import AskedEdition, reference_of
         ("Summarise chapter 3", "chapter", "3"),
         ("what is in Appendix B?", "appendix", "B"),
         ("Article V of the treaty", "article", "V"),
+        ("Article III of the treaty", "article", "III"),
         ("que dit le tableau 4", "table", "4"),
         ("What does Fig. 2 show?", "figure", "2"),
     ],
@@ -34,6 +35,7 @@ def test_a_numbered_part_is_referred_to(question: str, kind: str, number: str) -
     [
         "How do I join table A and B?",
         "which section comes first",
+        "In which chapter I read about cranes",
         "the figure 2-1 of cranes",
         f"section 3 {'rope ' * 50}",
     ],
@@ -95,8 +97,16 @@ def test_long_lines_are_read_at_once(text: str) -> None:
 
 def test_a_document_is_named_by_a_word_and_a_version() -> None:
     edition = read_question("What is the least length in HMS 4?").edition
-    paths = ["Harbour Mooring Standard 4.0.3-en.pdf", "hms_4.1.md", "HMS 5.0.pdf", "HMS 14.0.pdf", "harbour 4.0.pdf"]
+    paths = ["Harbour Mooring Standard 4.0.3-en.pdf", "hms_4.1.md", "HMS_4_0_3.pdf"]
+    others = ["HMS 5.0.pdf", "HMS 14.0.pdf", "HMS_5_4.pdf", "harbour 4.0.pdf"]
 
     assert edition == AskedEdition("HMS", "4")
-    assert [edition.is_file(f"standards/{path}") for path in paths] == [True, True, False, False, False]
-    assert read_question("What does Section 6 say?").edition is None
+    assert all(edition.is_file(f"standards/{path}") for path in paths)
+    assert not any(edition.is_file(f"standards/{path}") for path in others)
+
+
+@pytest.mark.parametrize(
+    "question", ["What does Section 6 say?", "Sections 3 of it", "What was decided in March 2024?"]
+)
+def test_numbered_parts_and_dates_name_no_document(question: str) -> None:
+    assert read_question(question).edition is None
