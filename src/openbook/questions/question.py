@@ -290,6 +290,14 @@ class Question:
         """The document that it names by a word and a version, as "ASVS 4" does, if any; the names of files tell."""
         return None if self.compared or self.quoted else edition_asked(self.text)
 
+    @property
+    def asks_for_place(self) -> bool:
+        """Whether it asks for what defines, describes, requires or raises something, which may have its name once."""
+        asked = (self.term, self.release, self.versions, self.change, self.dates, self.reference)
+        # A qualified name mostly is no value of an enumeration.
+        is_enumeration = self.enumeration is not None and not self.enumeration.member
+        return bool(self.settings or self.error) or is_enumeration or any(each is not None for each in asked)
+
     @cached_property
     def summarized(self) -> frozenset[str] | None:
         """The words that choose the document whose summary it asks for, perhaps none; None if it asks for none."""

@@ -408,14 +408,9 @@ class Retriever:
     ) -> list[RankedChunk]:
         """Rerank the best passages with signals of their texts."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
-        # What defines, describes, requires or raises something may have its name once, and rank below many uses of it.
-        is_of_thing = query.settings or query.error or query.release is not None or query.versions is not None
-        is_of_thing = is_of_thing or query.change is not None or query.dates is not None
-        is_of_thing = is_of_thing or query.reference is not None or query.edition is not None
-        # A qualified name mostly is no value of an enumeration.
-        is_of_thing = is_of_thing or (query.enumeration is not None and not query.enumeration.member)
-        is_read_whole = query.term is not None or is_of_thing
-        best = ranked if is_read_whole else ranked[:_READ]
+        edition = query.edition
+        is_in_edition = edition is not None and any(edition.is_file(each.outline.span.path) for each in ranked)
+        best = ranked if query.asks_for_place or is_in_edition else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)
         proximities = [
