@@ -12,7 +12,7 @@ C_LANGUAGES = frozenset({"c", "cpp"})
 
 # The signs of a line of a comment, of one within a comment of several lines, and of one within a docstring.
 _COMMENTED = re.compile(
-    r"\s*(?:(?P<hash>#+(?=\s|$))|//+!?|--+(?=\s|$)|;+(?=\s|$)"
+    r"\s*(?:(?P<hash>#+(?=\s|$))|//+!?|--+(?=\s|$)(?:\s*[|^](?=\s))?|#'(?=\s|$)|;+(?=\s|$)"
     r"|(?P<long>/\*+!?|(?:@\w*doc\s+)?(?:~[sS]|[rRuU])?(?:\"\"\"|''')))"
 )
 _IN_COMMENT, _IN_STRING = re.compile(r"\s*(?:\*(?!\**/))?(?P<hash>)"), re.compile(r"(?P<hash>)")

@@ -82,3 +82,13 @@ def test_examples_in_a_comment_are_told_from_prose(text: str, places: set[int]) 
     lines = lines_of(units(chunk_of(text, "a", kind="code")), "java")
 
     assert examples_in_comment(comment_lines(lines, 0, len(lines) - 1)) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("-- | Ropes rot.\n-- They do.", "haskell"), ("#' Ropes rot.\n#' They do.", "r")],
+)
+def test_signs_of_documentation_are_signs_of_a_comment(text: str, language: str) -> None:
+    lines = lines_of(units(chunk_of(text, "a", kind="code")), language)
+
+    assert [line.said.strip() for line in comment_lines(lines, 0, len(lines) - 1)] == ["Ropes rot.", "They do."]
