@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from openbook.extractive.context import ContextItem
 from openbook.extractive.passages import Passage, front_matter_in, passages_of
 from openbook.extractive.requirements import lines_with_versions
 from openbook.questions.question import Question
+from openbook.questions.words import STOP_WORDS
 from openbook.retrieval.paths import is_named
 from openbook.tokens import tokenize
 from openbook.types import Unit
@@ -15,6 +17,8 @@ from openbook.types import Unit
 # What a question has to say a value of, and what it asks the value of, for a page that it names.
 _KEPT_BY = frozenset(tokenize("tag keyword category topic label"))
 _TOLD = frozenset(tokenize("created updated modified date author status alias due"))
+# In YAML and TOML.
+_STATES = re.compile("[:=]")
 
 
 def passages_offered(query: Question, shown: ContextItem) -> Iterator[Passage]:
@@ -37,12 +41,13 @@ def front_matter_asked(query: Question, shown: ContextItem) -> Iterator[Passage]
 
 
 def _asked(query: Question, shown: ContextItem, entry: list[Unit]) -> Iterator[Passage]:
-    key, _, value = entry[0].text.partition(":")
+    key, *value = _STATES.split(entry[0].text, maxsplit=1)
     keys = frozenset(tokenize(key)) & frozenset(tokenize(query.text))
-    asked = query.text.casefold().split()
-    values = " ".join((value, *(unit.text for unit in entry[1:]))).casefold().replace(",", " ").split()
+    asked = {word.strip("?!.,#\"'`") for word in query.text.casefold().split()}
+    asked -= STOP_WORDS | query.stop_words
+    values = " ".join((*value, *(unit.text for unit in entry[1:]))).casefold().replace(",", " ").split()
     said = {each.strip("[]\"'#-") for each in values} - {""}
-    is_kept = not keys.isdisjoint(_KEPT_BY) and not said.isdisjoint(word.strip("?!.,#\"'`") for word in asked)
+    is_kept = not keys.isdisjoint(_KEPT_BY) and not said.isdisjoint(asked)
     is_told = not keys.isdisjoint(_TOLD) and is_named(shown.result.chunk.span.path, query.tokens)
     if is_kept or is_told:
         yield Passage(shown, entry[0], entry[-1], is_whole=True)

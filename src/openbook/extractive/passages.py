@@ -19,6 +19,7 @@ from openbook.extractive.paragraphs import TITLE, is_table_rule, paragraphs_in
 from openbook.extractive.statements import layout_of, lines_of, pieces
 from openbook.extractive.unshown import MARKUP, is_markup, unshown
 from openbook.retrieval.setting_entries import SettingEntry
+from openbook.sources.front_matter import FRONT_MATTER
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
 from openbook.types import Chunk, Unit
@@ -327,10 +328,9 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
 
 def front_matter_in(shown: ContextItem) -> Sequence[Unit]:
     """Return the lines of the front matter at the beginning of a document, without its fences."""
-    if shown.result.chunk.span.start_char or shown.units[0].text != "---":
-        return ()
-    end = next((unit.number for unit in shown.units[1:] if unit.text == "---"), 1)
-    return shown.units[1 : end - 1]
+    chunk = shown.result.chunk
+    front = None if chunk.span.start_char else FRONT_MATTER.match(chunk.text)
+    return () if front is None else [unit for unit in shown.units if unit.span.start_char < front.end()][1:-1]
 
 
 def _opens_box(shown: ContextItem, unit: Unit) -> bool:

@@ -40,3 +40,13 @@ def test_other_questions_do_not_quote_front_matter() -> None:
     found = picked("How is a knot tied for cooking?", page("cake.md", "tags: cooking\nstatus: cooking"))
 
     assert quotes(found) == [_TEXT]
+
+
+def test_a_value_that_every_question_has_is_not_asked_for() -> None:
+    assert quotes(picked("What tags does it have for cooking?", page("a.md", "tags: [it, does]"))) == [_TEXT]
+
+
+def test_front_matter_in_toml_is_quoted() -> None:
+    cake = chunk_of(f"+++\ntags = ['sweet']\n+++\n{_TEXT}\n", "cake.md", language="markdown")
+
+    assert quotes(picked("Which pages have the tag sweet?", cake))[0] == "tags = ['sweet']"
