@@ -337,6 +337,7 @@ class GenerationResult:
             "quality_score": None if self.quality_score is None else round(self.quality_score, 6),
             "searched": self.searched,
             "searches": list(self.searches),
+            "search_failure": self.search_failure,
             "prompts": self.prompts,
             "stopped": self.stopped,
             "verifier": self.verifier,

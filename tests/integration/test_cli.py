@@ -85,7 +85,18 @@ def test_an_answer_in_json_has_the_promised_shape(sample: Path, capsys: Captured
 
     answer = outcome.json
     assert outcome.out.count("\n") == 1
-    more = {"reason", "claims", "repairs", "quality_score", "searched", "searches", "prompts", "stopped", "verifier"}
+    more = {
+        "reason",
+        "claims",
+        "repairs",
+        "quality_score",
+        "searched",
+        "searches",
+        "search_failure",
+        "prompts",
+        "stopped",
+        "verifier",
+    }
     assert set(answer) == ANSWER_KEYS | more
     assert [claim["text"] for claim in answer["claims"]] == [citation["quote"] for citation in answer["citations"]]
     assert [list(citation) for citation in answer["citations"]] == [CITATION_KEYS] * len(answer["citations"])

@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from openbook.answers import Exchange
+from openbook.errors import OverloadedError
 from openbook.llm.messages import Request
 from openbook.sessions.protocol import MAX_EXCHANGES
 from openbook.sessions.sqlite import SqliteSessions
@@ -180,6 +181,20 @@ def test_an_answer_whose_place_was_taken_meanwhile_says_that_it_is_not_stored(se
     assert (late["warning"], late["stored"]) == (
         "this answer was not saved: its conversation has been changed meanwhile",
         False,
+    )
+
+
+def test_an_answer_says_why_only_the_question_was_searched_for(serve: Serve) -> None:
+    told = "Sessions end after one hour [1:2]."
+    model = ScriptedModel(told, OverloadedError("no connection to http://10.0.0.7:9000/v1"), told)
+    client = serve(model, verifier="off")
+    first = ask(client, QUESTION, model=model.name)
+
+    second = ask(client, "And when exactly?", session_id=first["session_id"], model=model.name)
+
+    assert (first["warning"], second["warning"]) == (
+        "",
+        "searched only for the question: no connection to the model's server",
     )
 
 

@@ -49,7 +49,17 @@ def test_an_answer_as_json_has_exactly_these_keys_in_this_order() -> None:
     assert list(ANSWER.to_dict()) == [
         *("query", "answer", "refused", "reason", "citations"),
         *("sources", "model", "usage", "cost_usd", "took_ms"),
-        *("claims", "repairs", "quality_score", "searched", "searches", "prompts", "stopped", "verifier"),
+        *(
+            "claims",
+            "repairs",
+            "quality_score",
+            "searched",
+            "searches",
+            "search_failure",
+            "prompts",
+            "stopped",
+            "verifier",
+        ),
     ]
 
 

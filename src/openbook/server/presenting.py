@@ -56,8 +56,13 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
         searches=list(answer.searches),
         stopped=answer.stopped,
         verifier=public_name(answer.verifier),
-        warning="",
+        warning=_warning(answer),
     )
+
+
+def _warning(answer: GenerationResult) -> str:
+    failure = without_places(answer.search_failure)
+    return f"searched only for the question: {failure}" if failure else ""
 
 
 def _public_reason(reason: str, answer: GenerationResult) -> str:

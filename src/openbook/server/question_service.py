@@ -319,7 +319,7 @@ class QuestionService:
         reply.stages_ms = {name: round(seconds * 1000, 1) for name, seconds in stages.took_s.items()}
         if asked.replacing is not None:
             reply.earlier = asked.replacing.earlier
-        reply.warning = str(reading or "")
+        reply.warning = "; ".join(filter(None, (str(reading or ""), reply.warning)))
         if asked.is_kept:
             failure = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
             reply.stored = not failure
