@@ -15,7 +15,8 @@ from openbook.answering.verifiers import ClaimVerifier
 from openbook.answers import POLICIES, Claim, GenerationResult, Policy, RefusalReason, Repair, Stage
 from openbook.costs import Spent
 from openbook.errors import InvalidArgumentError, QueryError
-from openbook.extractive.answerer import compose, pick, quotes_of
+from openbook.extractive.answerer import pick
+from openbook.extractive.composing import compose, quotes_of
 from openbook.extractive.context import Context
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question

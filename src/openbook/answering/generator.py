@@ -33,8 +33,9 @@ from openbook.answering.verifiers import verifier_for
 from openbook.answers import Answered, Claim, GenerationResult, Policy, RefusalReason, Stage, answered
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.embedding.protocol import Embedder
-from openbook.extractive.answerer import ScoredPassage, compose, pick, quotes_of
+from openbook.extractive.answerer import ScoredPassage, pick
 from openbook.extractive.callers import further_callers
+from openbook.extractive.composing import compose, quotes_of
 from openbook.extractive.citations import TextNow
 from openbook.extractive.constants import with_constants
 from openbook.extractive.context import Context, build_context

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from openbook.answering.verification import check_quotes
 from openbook.embedding.protocol import Embedder
-from openbook.extractive.answerer import ScoredPassage, quotes_of
+from openbook.extractive.answerer import ScoredPassage
 from openbook.extractive.citations import TextNow
+from openbook.extractive.composing import quotes_of
 from openbook.extractive.context import Context
 from openbook.extractive.paragraphs import COURSE_FACT
 from openbook.extractive.passages import Passage, passages_of

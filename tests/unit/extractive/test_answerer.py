@@ -5,7 +5,8 @@ from textwrap import dedent
 import pytest
 
 from openbook.answering.verification import check_quotes
-from openbook.extractive.answerer import ScoredPassage, compose, quotes_of
+from openbook.extractive.answerer import ScoredPassage
+from openbook.extractive.composing import compose, quotes_of
 from openbook.extractive.context import Context, build_context
 from openbook.extractive.passages import Passage, passages_of
 from openbook.extractive.quoting import quoted
