@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from openbook.answering.answerability import (
@@ -34,19 +35,20 @@ from openbook.extractive.outlines import behind_front_matter
 from openbook.extractive.overview import document_to_summarize, introduction, introduction_of, page_asked_for
 from openbook.extractive.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.index.protocol import Index
+from openbook.lookup.matching_lines import documents_holding
 from openbook.lookup.quotations import find_quoted
 from openbook.lookup.spelling import suggestions
 from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
 from openbook.retrieval import weights
 from openbook.retrieval.fusion import fuse
-from openbook.retrieval.search import Retriever
+from openbook.retrieval.search import DEPTH, Retriever
 from openbook.retrieval.signals import rarities
 from openbook.tokens import WORD
 from openbook.types import Chunk, Filter, ResultRole, RetrievalResult
 
-# Several results may be of one place, so a question for places needs more of them.
-_PLACES_FACTOR = 3
+# Results of one place, and places for a question that asks for these.
+_PER_PLACE, _PLACES_FACTOR = 2, 3
 
 # Uses of a name rank low, since other words of the question are seldom near.
 _USES_FACTOR = 8
@@ -146,11 +148,12 @@ class EvidenceFinder:
                 # The definition is not quoted, so callers rank before it.
                 named.sort(key=lambda each: is_inside(each.chunk, question) or not has_name(question, each.chunk.text))
             return named[:top_k]
-        wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
+        if question.asks_for_places:
+            return self._spread(question, top_k * _PLACES_FACTOR, where)
         # Passages about both sides are rare, so each side is searched for as well.
         sides = [read_question(asking_what_is(side)) for side in question.compared]
-        of_sides = [self._retriever.search(side, limit=wanted, where=where, view="passages") for side in sides]
-        found = self._retriever.search(question, limit=wanted, where=where, view="passages")
+        of_sides = [self._retriever.search(side, limit=top_k, where=where, view="passages") for side in sides]
+        found = self._retriever.search(question, limit=top_k, where=where, view="passages")
         if question.asks_for_parameters:
             found = with_docstrings(found, self.index, where)
             for name in question.identifiers:
@@ -159,6 +162,25 @@ class EvidenceFinder:
             found = with_entries(found, self.index, where, question.settings)
         found = with_comments(found, self.index, where, lambda chunk: _defines(chunk, question))
         return fuse(found, of_sides) if of_sides else found
+
+    def _spread(self, question: Question, most: int, where: Filter) -> list[RetrievalResult]:
+        """Rank passages, at most two of each document or lesson.
+
+        One document may have all of the best. Those that only mention the topic follow.
+        """
+        found = self._retriever.search(question, limit=DEPTH, where=where, view="passages")
+        mentioning = {(each.source, each.path) for each in documents_holding(question.tokens, self.index, where)}
+        left = mentioning.difference((each.chunk.source, each.chunk.span.path) for each in found)
+        if left:
+            only_left = replace(where, within=frozenset(left))
+            found += self._retriever.search(question, limit=most, where=only_left, view="passages")
+        kept, seen = [], Counter[object]()
+        for result in found:
+            place = result.chunk.source, result.chunk.span.path, result.chunk.lesson
+            seen[place] += 1
+            if seen[place] <= _PER_PLACE:
+                kept.append(result)
+        return kept[:most]
 
     def quoting(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
         """Rank the passages that have the texts in quotation marks that a question consists of."""
@@ -230,6 +252,7 @@ class EvidenceFinder:
         signals = results[0].signals
         answers = any(signals.get(name, 0.0) >= weights.QUESTION[name] for name in _ANSWERING)
         answers = answers or (asked.question.asks_for_part_alone and "reference" in signals)
+        answers = answers or asked.question.has_topic(results[0].chunk.text)
         is_found = answers or asked.question.quoted_in(results[0].chunk.text)
         if answerability.odds < ANSWERABLE_FLOOR and not is_found:
             return Relevance(RefusalReason.NOTHING_RELEVANT, deciding)

@@ -34,12 +34,12 @@ from openbook.answers import Answered, Claim, GenerationResult, Policy, RefusalR
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.embedding.protocol import Embedder
 from openbook.extractive.answerer import ScoredPassage, pick
-from openbook.extractive.callers import further_callers
-from openbook.extractive.composing import compose, quotes_of
 from openbook.extractive.citations import TextNow
+from openbook.extractive.composing import compose, quotes_of
 from openbook.extractive.constants import with_constants
 from openbook.extractive.context import Context, build_context
 from openbook.extractive.includes import IncludedCode, unfolded, with_included
+from openbook.extractive.more_places import more_places
 from openbook.extractive.overview import unknown_file_note
 from openbook.extractive.sibling_sections import with_sections
 from openbook.grounding.protocol import Judge
@@ -253,7 +253,7 @@ class Generator:
             picked, context = self._picked(asked, query, results)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
-            further = further_callers(query, [item.passage for item in picked], self._finder.index, asked.where)
+            further = more_places(query, [item.passage for item in picked], self._finder.index, asked.where)
             answer = GenerationResult(
                 asked.query.strip(), compose(picked, further), checked.citations, shown, claims=checked.claims
             )

@@ -123,7 +123,7 @@ def pick(
             points_to_all=points_to_all,
             in_steps=in_steps,
         )
-    return chosen if text_of is None else _with_lists(query, chosen, text_of, rarity)
+    return chosen if text_of is None or by_place else _with_lists(query, chosen, text_of, rarity)
 
 
 def _with_lists(
@@ -346,7 +346,7 @@ def _chosen(
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
         is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
-        if (item.score < least and item.passage.setting is None) or text in seen or (by_place and place in seen):
+        if (item.score < least and item.passage.setting is None) or (place if by_place else text) in seen:
             continue
         if taken and not by_place and _words_to_read(item.passage, taken) > left:
             continue
@@ -367,7 +367,7 @@ def _chosen(
         else:
             first, last = sorted((near.passage, quote), key=lambda each: each.start_char)
             taken[taken.index(near)] = replace(near, passage=join_passages(first, last))
-        seen.update((place,) if quote.is_front_matter else (text, place))  # two pages may have the same tags
+        seen.update((text, place))
         left -= words
         if len(taken) == (_MAX_PLACES if by_place else _MAX_QUOTES):
             break

@@ -77,13 +77,15 @@ _WRITTEN = r"\"(?:[^\"\\]|\\\"?+)++\"|[“„][^“”]+[“”]|«[^«»]+»"
 _ONLY_WRITTEN = re.compile(rf"[\s,;]*+(?:(?:{_WRITTEN})[\s,;.!?]*+)++")
 
 # "Which lessons talk about ..." asks for places. The words up to "about" are not searched for.
+_PLACES = r"(?:lessons?|courses?|files|documents|pages|chapters|sections|modules|notes)"
 _ASKS_FOR_PLACES = re.compile(
-    r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
-    r"(?:lessons?|courses?|files|documents|pages|chapters|sections|modules|notes|\w+(?=\s+are\s+tagged\b))\b"
+    rf"\s*in\s+(?:which|what)\s+{_PLACES}\s+(?:is|are)\s+(?P<topic>.+?)\s+(?:mentioned|discussed|described|explained)\W*$"
+    r"|\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
+    rf"(?:{_PLACES}|\w+(?=\s+are\s+tagged\b))\b"
     # "Which files are never indexed?" asks what they are, not where something is.
-    r"(?!\s+(?:is|are|was|were|can|may|must|should|will|has|have|had)\b(?!\s+tagged\b))"
+    r"(?!\s+(?:is|are|was|were|can|may|must|should|will|has|have|had)\b(?!\s+(?:tagged|about)\b))"
     r"(?:\s+(?:that|which|do|does|we|you|talks?|speaks?|tells?|explains?|discuss|covers?|mentions?|about|of|on"
-    r"|are(?=\s+tagged\b)|tagged|links?(?=\s+to\b)|(?<=link )to|(?<=links )to)\b)*",
+    r"|are(?=\s+(?:tagged|about)\b)|tagged|links?(?=\s+to\b)|(?<=link )to|(?<=links )to)\b)*",
     re.IGNORECASE,
 )
 
@@ -104,8 +106,8 @@ class Question:
     """The whole question is one code name."""
     compared: tuple[str, ...] = ()
     """The things that it compares, as written; mostly empty."""
-    asks_for_places: bool = False
-    """It asks which lessons, files or the like: the answer is several places, not one passage."""
+    topic_of_places: str | None = None
+    """The topic of the lessons, files or the like that it asks for, as "which notes mention ropes" does, if any."""
     asks_for_parameters: bool = False
     """It asks for the parameters of its only name, a function or class."""
 
@@ -313,6 +315,16 @@ class Question:
         """The things of which it asks for the required versions, as "Which Python does it need?" does, if any."""
         return None if self.compared or self.settings or self.quoted else versions_of(self.text)
 
+    @property
+    def asks_for_places(self) -> bool:
+        """Whether it asks which lessons, files or the like: the answer is several places, not one passage."""
+        return self.topic_of_places is not None
+
+    def has_topic(self, text: str) -> bool:
+        """Return whether a text has the topic of the places that it asks for, in these words and any case."""
+        topic = re.escape(self.topic_of_places or "")
+        return bool(topic) and re.search(rf"(?<!\w){topic}(?!\w)", text, re.IGNORECASE) is not None
+
     @cached_property
     def _is_signed(self) -> bool:
         """Whether it asks for a name with a sign, such as `$nu`, which is no option."""
@@ -399,13 +411,12 @@ def read_question(text: str) -> Question:
     """
     text = _checked(text)
     places = _ASKS_FOR_PLACES.match(text)
+    topic = None if places is None else (places["topic"] or text[places.end() :]).strip(" \t?!.\"'`")
     is_symbol = ONE_WORD.fullmatch(text) is not None
     sides = () if places or is_symbol else compared(text)
     # `Client.get` has no stop words. "List all files" has no topic beside its places. An answer to a comparison need
     # not contain "difference".
-    looked_for = (
-        text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", without_place(text))
-    )
+    looked_for = " and ".join(sides) or NO_CHOICE.sub(r"\1by default", without_place(text)) if topic is None else topic
     asked = parameters_of(text)
     if asked is not None and asked.is_code:
         looked_for = asked.name  # "takes" and "arguments" are in the code of any function
@@ -430,6 +441,6 @@ def read_question(text: str) -> Question:
         tuple(named.values()),
         is_symbol=is_symbol,
         compared=sides,
-        asks_for_places=places is not None,
+        topic_of_places=topic,
         asks_for_parameters=asked is not None,
     )

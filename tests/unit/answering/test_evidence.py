@@ -126,3 +126,37 @@ def test_a_question_for_parameters_finds_the_section_on_them_in_the_page_on_a_th
     found = finder.find(read_question("Which arguments does lift_all take?"), 3, Filter())
 
     assert found[0].chunk.text == section
+
+
+@pytest.fixture
+def gulls(tmp_path: Path) -> EvidenceFinder:
+    library = Library(tmp_path / "gulls.db")
+    library.put("gulls.md", *(f"The gull number {number} nests." for number in range(120)))
+    for number in range(12):
+        told = " ".join(f"Rope {n} of pier {number} holds ship {n}." for n in range(30))
+        library.put(f"pier{number:02}.md", f"{told} A gull sat there.")
+    library.put("seagull.md", "Seagulls and gullible people are others.")
+    return EvidenceFinder(library.index, library.embedder, library.text_now)
+
+
+def test_a_question_for_documents_finds_those_that_only_mention_the_topic(gulls: EvidenceFinder) -> None:
+    found = [each.chunk.span.path for each in gulls.find(read_question("Which pages mention gull?"), 10, Filter())]
+
+    assert found.count("gulls.md") == 2
+    assert len(set(found)) > 10
+
+
+def test_a_document_that_has_the_topic_answers_a_question_for_documents(tmp_path: Path) -> None:
+    library = Library(tmp_path / "piers.db")
+    for number in range(60):
+        told = " ".join(f"Rope {n} of pier {number} holds ship {n}." for n in range(30))
+        library.put(f"pier{number:02}.md", f"{told} A gull sat there." if number == 3 else told)
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    def judged(question: str) -> tuple[str, bool]:
+        asked = standalone(question, ())
+        relevance = finder.judge(asked, finder.find(asked.question, 3, Filter()), finder.weigh(asked.asked), Filter())
+        return relevance.fault, relevance.is_doubtful
+
+    assert judged("Which pages mention a gull?") == ("", False)
+    assert judged("What does a gull do?") == ("", True)

@@ -9,7 +9,7 @@ import pytest
 
 from openbook.chunking.fixed import ChunkOptions
 from openbook.chunking.prose import chunk_prose
-from openbook.extractive.answerer import compose
+from openbook.extractive.composing import compose
 from openbook.extractive.context import build_context
 from openbook.extractive.displaying import displayed, indented_code
 from openbook.extractive.passages import Passage

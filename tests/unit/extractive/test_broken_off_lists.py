@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from openbook.extractive.answerer import compose, quotes_of
+from openbook.extractive.composing import compose, quotes_of
 from openbook.extractive.context import build_context
 from openbook.extractive.lists import LeftOut, completed_list
 from openbook.extractive.passages import Passage, lines_of_code

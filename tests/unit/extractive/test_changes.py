@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from openbook.extractive.answerer import compose, pick
+from openbook.extractive.answerer import pick
+from openbook.extractive.composing import compose
 from openbook.extractive.context import build_context
 from openbook.questions.question import read_question
 from openbook.testing import HashEmbedder

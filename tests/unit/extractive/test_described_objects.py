@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openbook.chunking.fixed import ChunkOptions
 from openbook.chunking.prose import chunk_prose
-from openbook.extractive.answerer import compose
+from openbook.extractive.composing import compose
 from openbook.sources.documents import read_document
 from tests.unit.extractive.picking import picked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.extractive.answerer import compose
+from openbook.extractive.composing import compose
 from openbook.extractive.context import build_context
 from openbook.extractive.enumeration_passages import with_enumerations
 from openbook.questions.question import read_question

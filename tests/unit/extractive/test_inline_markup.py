@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.extractive.answerer import compose
+from openbook.extractive.composing import compose
 from openbook.extractive.inline_markup import plain_markdown, plain_rst
 from tests.unit.extractive.picking import picked
 from tests.unit.retrieval.material import chunk_of

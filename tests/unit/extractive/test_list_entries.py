@@ -6,7 +6,7 @@ import pytest
 
 from openbook.chunking.fixed import ChunkOptions
 from openbook.chunking.prose import chunk_prose
-from openbook.extractive.answerer import compose
+from openbook.extractive.composing import compose
 from openbook.sources.documents import read_document
 from openbook.types import Chunk
 from tests.unit.extractive.picking import picked

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.answering.verification import check_quotes
-from openbook.extractive.answerer import compose, quotes_of
+from openbook.extractive.composing import compose, quotes_of
 from openbook.extractive.context import build_context
 from openbook.types import Chunk
 from tests.unit.extractive.picking import picked

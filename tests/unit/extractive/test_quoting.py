@@ -6,7 +6,7 @@ import pytest
 
 from openbook.answers import GenerationResult
 from openbook.chunking.dispatch import chunk_document
-from openbook.extractive.answerer import compose
+from openbook.extractive.composing import compose
 from openbook.extractive.context import ContextItem, units_of
 from openbook.extractive.passages import Passage
 from openbook.extractive.quoting import quoted

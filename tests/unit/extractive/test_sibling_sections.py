@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.extractive.answerer import compose, pick
+from openbook.extractive.answerer import pick
+from openbook.extractive.composing import compose
 from openbook.extractive.context import build_context
 from openbook.extractive.sibling_sections import is_name, with_sections
 from openbook.questions.question import read_question

@@ -176,6 +176,8 @@ def test_anything_else_is_no_symbol(text: str) -> None:
         ("Name all chapters on retries", ("retri",)),
         ("What courses cover retries?", ("retri",)),
         ("all sections which explain retries", ("retri",)),
+        ("In which files is the tug mentioned?", ("tug",)),
+        ("Which notes are about retries?", ("retri",)),
     ],
 )
 def test_a_question_for_places_is_about_what_stands_behind_its_phrase(text: str, tokens: tuple[str, ...]) -> None:
@@ -190,6 +192,7 @@ def test_a_question_for_places_is_about_what_stands_behind_its_phrase(text: str,
     [
         "What is a file?",
         "Which files are never read?",
+        "Which files are mentioned when retries fail?",
         "which retries are in the files",
         "how are files listed",
         "list comprehension of files",
