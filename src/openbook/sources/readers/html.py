@@ -276,7 +276,7 @@ class _Page:
         behind: list[str] = []
         while self._pieces and self._pieces[-1].isspace() and self._pieces[-1] != "\f":
             behind.insert(0, self._pieces.pop())
-        text = self._pieces[-1].rstrip()
+        text = self._pieces[-1].rstrip() if self._pieces else ""
         if text:
             feeds = END_OF_HEADING + "\f" * (_HEADINGS[mark.name] - 1)
             self._pieces[-1:] = filter(None, (text, feeds, self._pieces[-1][len(text) :]))

@@ -146,6 +146,10 @@ def test_a_heading_is_marked_by_one_form_feed_more_than_its_level(blank: str) ->
     assert shown == [(2, "Ropes", "Ropes"), (0, "", "Hemp."), (3, "Knots", "Knots"), (0, "", "Bowline.")]
 
 
+def test_the_end_of_a_heading_that_never_began_marks_nothing() -> None:
+    assert read_html("&nbsp;</h1>Hemp ropes.").text.split() == ["Hemp", "ropes."]
+
+
 def test_a_title_has_no_spaces_where_markup_was() -> None:
     page = "<h2>fn <a href='x'>into</a>(self) -&gt; <b>U</b></h2>"
 
