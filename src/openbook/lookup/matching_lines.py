@@ -100,7 +100,7 @@ def find_lines(
     except ToolError:  # it only looks like one, or there is no package for it
         return found
     matching = _found(search, index.documents(where), index, is_meant, seconds)
-    return replace(matching, is_expression=True) if matching.count else found
+    return replace(matching, is_expression=True) if matching.count or matching.unread else found
 
 
 def _found(

@@ -95,6 +95,13 @@ def test_documents_that_were_not_read_in_time_are_counted(library: Library) -> N
     assert find_lines("raise", library.index, seconds=-1.0).unread == 2
 
 
+def test_documents_that_were_not_read_for_a_regular_expression_in_time_are_counted(library: Library) -> None:
+    # No document has the word `quux`, so none is read for the text itself.
+    found = find_lines("no quux or.*", library.index, seconds=-1.0)
+
+    assert (found.unread, found.is_expression) == (2, True)
+
+
 @pytest.mark.parametrize("pattern", ["", "a\nb", "x" * 501])
 def test_what_is_no_line_is_refused(pattern: str, library: Library) -> None:
     with pytest.raises(ToolError, match="one line"):
