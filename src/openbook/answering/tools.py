@@ -279,7 +279,8 @@ class LibraryTools:
             any_case: Whether upper and lower case are the same.
         """
         found = self.lines_like(pattern, path, regex=regex, any_case=any_case)
-        return self._keep_lines(found.lines, f"{counted(found.count, 'line')} matched.{_unread_note(found.unread)}")
+        summary = f"{found.summary[0].upper()}{found.summary[1:]}."
+        return self._keep_lines(found.lines, f"{summary}{_unread_note(found.unread)}")
 
     def lines_like(self, pattern: str, path: str = "", *, regex: bool = False, any_case: bool = False) -> MatchingLines:
         """Return the lines that match. Arguments and errors are those of `grep`."""

@@ -9,7 +9,7 @@ from time import monotonic
 
 from openbook.errors import ToolError
 from openbook.index.protocol import EVERYTHING, DocumentSummary, Index
-from openbook.text import LineIndex
+from openbook.text import LineIndex, counted
 from openbook.tokens import tokenize
 from openbook.types import Document, Filter, shown_text
 
@@ -66,6 +66,12 @@ class MatchingLines:
     """Documents that were not read, because time was up."""
     is_expression: bool = False
     """Whether no line holds the pattern as it stands, so that it was taken as a regular expression."""
+
+    @property
+    def summary(self) -> str:
+        """How many there are, and how the pattern was taken."""
+        taken = "no line holds the pattern as it stands; as a regular expression: " if self.is_expression else ""
+        return taken + (f"{counted(self.count, 'line')} matched" if self.count else "no line matches")
 
 
 def find_lines(

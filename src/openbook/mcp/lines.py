@@ -91,8 +91,7 @@ def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
     for file, lines in groupby(found.lines, key=lambda line: (line.source, line.path)):
         heads.add(place_of(*file))
         blocks += [place_of(*file), *(f"{line.line}| {_BREAKS.sub(' ', line.text).strip()}" for line in lines)]
-    as_what = "no line holds the pattern as it stands; as a regular expression: " if found.is_expression else ""
-    notes = [f"{as_what}{counted(found.count, 'line')} matched" if found.count else "no line matches"]
+    notes = [found.summary]
     if found.unread:
         notes.append(f"{counted(found.unread, 'document')} left unread, because it takes too long; narrow the path")
     return _fitted(blocks, notes, max_tokens, heads=heads)

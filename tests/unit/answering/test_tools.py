@@ -451,6 +451,7 @@ def test_lines_of_an_exact_text_can_be_cited(call: Hand) -> None:
 
     assert places(told) == ["other.py:1-1", "retry.py:2-2"]
     assert "2 lines matched." in told
+    assert "No line holds the pattern as it stands; as a regular" in call("grep", pattern="def wait.*self")
 
 
 def test_no_line_of_a_lesson_that_is_left_out_is_shown(library: Library) -> None:
