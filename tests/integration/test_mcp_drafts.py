@@ -69,3 +69,13 @@ def test_a_place_that_is_not_there_is_told_from_one_that_is_written_otherwise(
         result = call(WatchedLibrary(assistant, [tmp_path], watch=False), "verify_citations", text=draft)
 
     assert result.content[0].text == told
+
+
+def test_similar_paths_are_looked_for_in_place_of_a_few_unknown_ones_and_each_is_told(tmp_path: Path) -> None:
+    (tmp_path / "label.go").write_text("func seal() error {\n\treturn err\n}\n", encoding="utf-8")
+    draft = " ".join(f"It returns an error (labels/{number}/label.go:3)." for number in range(200))
+    with Library.open("labels", settings=Settings.from_env()) as assistant:
+        result = call(WatchedLibrary(assistant, [tmp_path], watch=False), "verify_citations", text=draft)
+
+    assert result.content[0].text.count("no document has the path of") == 200
+    assert result.content[0].text.count("did you mean label.go?") == 10

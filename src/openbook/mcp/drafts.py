@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from textwrap import shorten
 
 from openbook.answering.verification import CitationChecker
@@ -29,6 +30,9 @@ _EMPTIED = re.compile(r"\s*\([\s,;]*\)")
 
 # Paths as Windows writes them. Tried from the start of a run only, so that long texts take linear time.
 _BACKSLASHED = re.compile(r"(?<![\w.~+@\\-])(?:[A-Za-z]:)?[\w.~+@-]*(?:\\[\w.~+@-]+)+")
+
+# Unknown paths for which similar ones are looked for. Each is compared with all paths: 14 ms where there are 600.
+_MAX_COMPARED = 10
 
 # Enough characters to tell a claim from others that cite the same lines.
 _BEGINNING = 50
@@ -68,8 +72,9 @@ def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClai
     marked = _marked(text, mentions, numbers)
     checked = CitationChecker(context, assistant.text_now).check(marked)
     written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
+    reasons = _Missing(assistant.index, locate)
     missing = {
-        f"[{number}]": _why_missing(mention, text, assistant.index, locate)
+        f"[{number}]": reasons.why(mention.path, text[mention.start_char : mention.end_char])
         for mention, number in zip(mentions, numbers, strict=True)
         if number > len(shown)
     }
@@ -82,15 +87,33 @@ def _with_slashes(path: str, locate: Locate) -> str:
     return slashed if locate(slashed) else path
 
 
-def _why_missing(mention: Mention, text: str, index: Index, locate: Locate) -> str:
-    """Return why there are no lines at a location: the path is not known, or the document has fewer."""
-    written = text[mention.start_char : mention.end_char]
-    listed = locate(mention.path)
-    document = index.document(listed.source, listed.path) if listed else None
-    if document is None:
-        told = told_instead(mention.path, [one.path for one in index.documents(EVERYTHING)])
-        return f"no document has the path of {written}; {told}"
-    return f"there are no such lines: {written}; the document has {counted(len(LineIndex(document.text)), 'line')}"
+class _Missing:
+    """Tells why there are no lines at a location: the path is not known, or the document has fewer."""
+
+    def __init__(self, index: Index, locate: Locate) -> None:
+        self._index, self._locate = index, locate
+        self._told: dict[str, tuple[str, str]] = {}
+        self._compared = 0
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        return [one.path for one in self._index.documents(EVERYTHING)]
+
+    def why(self, path: str, written: str) -> str:
+        """Return the reason for a path, which was written with lines behind it."""
+        if path not in self._told:
+            self._told[path] = self._why(path)
+        what, more = self._told[path]
+        return "; ".join(filter(None, (f"{what} {written}", more)))
+
+    def _why(self, path: str) -> tuple[str, str]:
+        listed = self._locate(path)
+        document = self._index.document(listed.source, listed.path) if listed else None
+        if document is not None:
+            return "there are no such lines:", f"the document has {counted(len(LineIndex(document.text)), 'line')}"
+        self._compared += 1
+        told = told_instead(path, self._paths) if self._compared <= _MAX_COMPARED else ""
+        return "no document has the path of", told
 
 
 def _is_place(mention: Mention, locate: Locate) -> bool:
