@@ -14,8 +14,10 @@ from openbook.types import Filter
 # minutes and blocked everything else.
 _MAX_WILDCARDS = 4
 _SHOWN_CHARS = 80
-# `*.{cs,md}`, as shells and ripgrep read it; .gitignore has none of these. `{{name}}` of templates has no comma.
-_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+# `*.{cs,md}`, as shells and ripgrep read it; .gitignore has none of these. `{{name}}` of templates has no comma, and a
+# brace behind a backslash is one of the name.
+_BRACES = re.compile(r"(?<!\\)\{((?:[^{},\\]|\\.)*(?:,(?:[^{},\\]|\\.)*)+)\}")
+_COMMA = re.compile(r"(?<!\\),")
 _MAX_ALTERNATIVES = 64
 _ESCAPED = re.compile(r"\\.")
 _WILDCARD = re.compile(r"\*+")
@@ -96,7 +98,7 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
         except (ValueError, re.error) as exc:  # `re.error` for ranges such as `[z-a]`
             raise QueryError(
                 f"{glob[:_SHOWN_CHARS]!r} is no pattern of paths",
-                hint=r"write it as in .gitignore, such as *.py or src/, with a backslash before a !, [ or \ of a name",
+                hint=r"write it as in .gitignore, such as *.py or src/, with a backslash before !, [, { or \ of a name",
             ) from exc
     return GitIgnoreSpec.from_lines(globs, backend="simple").match_file
 
@@ -114,7 +116,7 @@ def _alternatives(glob: str) -> list[str]:
         if braces is None:
             found.append(each)
         else:
-            parts = braces[1].split(",")[: _MAX_ALTERNATIVES + 1]
+            parts = _COMMA.split(braces[1], _MAX_ALTERNATIVES)
             waiting += (f"{each[: braces.start()]}{part}{each[braces.end() :]}" for part in parts)
         if len(found) + len(waiting) > _MAX_ALTERNATIVES:
             raise QueryError(
