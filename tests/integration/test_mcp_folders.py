@@ -200,6 +200,23 @@ def test_with_several_sources_a_pattern_may_begin_with_the_name_of_one(
     assert "shop/" not in text
 
 
+ODD_NAMES = ("Notes (1)", "command line 1", "[id]", "{a,b}")
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("ending", ["", "/", "/a.md", "/a.md:3"])
+def test_a_path_as_it_stands_is_neither_a_pattern_nor_one_with_lines(name: str, ending: str, tmp_path: Path) -> None:
+    for folder in (*ODD_NAMES, "Notes", "command", "i", "a"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.md").write_text("# Weighing\n\nWeigh every parcel.\n", encoding="utf-8")
+    with Library.open("odd", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [tmp_path], watch=False)
+
+        result = call(library, "list_files", path=f"{name}{ending}")
+
+    assert result.content[0].text == f"{name}/a.md\n(1 document)"
+
+
 @pytest.mark.slow
 def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brought_up_to_date(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

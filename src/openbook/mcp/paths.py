@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openbook.errors import SourceError
+from openbook.errors import QueryError, SourceError
 from openbook.index.protocol import EVERYTHING, DocumentSummary
 from openbook.text import counted
 from openbook.types import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from openbook.index.protocol import Source
     from openbook.ingest.difference import Difference
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 # Reasons of skipped files to name; readers of third parties can give one for each file.
 _MAX_REASONS = 5
 _MAX_REASON_CHARS = 100
+
+# What .gitignore and braces make of a path.
+_SIGNS = re.compile(r"[\\*?\[\]{}]|^[!#]")
 
 
 class AgentPaths:
@@ -81,12 +85,16 @@ class AgentPaths:
     def within(self, pattern: str) -> tuple[str, Filter]:
         """Convert a pattern that is absolute, or begins with the name of one of several sources.
 
-        Lines behind the path of a document are dropped. A pattern with backslashes has slashes, unless it matches as it
-        is: in .gitignore, they escape.
+        A path as it stands comes before what else it can mean: to .gitignore, `[id]` is one of two letters. Quotation
+        marks around it and lines behind it are dropped, and backslashes read as slashes, if nothing matches otherwise.
 
         Returns the pattern relative to the source, and the filter for its documents.
         """
-        pattern = self._as_pattern(pattern)
+        meant = [self._relative(each) for each in _readings(pattern)]
+        meant = list(dict.fromkeys((each, where) for path, where in meant for each in (_literal(path), path)))
+        return next((each for each in meant[:-1] if self._is_matched(*each)), meant[-1])
+
+    def _relative(self, pattern: str) -> tuple[str, Filter]:
         for root in self._roots:
             where = Filter(sources=frozenset({root.name}))
             if pattern.rstrip("/") == root.location:
@@ -99,15 +107,14 @@ class AgentPaths:
                 return f"/{rest}" if rest else "", Filter(sources=frozenset({source}))
         return pattern, EVERYTHING
 
-    def _as_pattern(self, pattern: str) -> str:
-        from openbook.lookup.named_documents import path_check, split_lines, unwrapped
+    def _is_matched(self, pattern: str, where: Filter) -> bool:
+        from openbook.lookup.named_documents import path_check
 
-        pattern = unwrapped(pattern)
-        path = split_lines(pattern, lambda whole: whole in self._named)[0]
-        if "\\" not in path:
-            return path
-        is_meant = path_check(path)
-        return path if any(map(is_meant, self._named)) else path.replace("\\", "/")
+        try:
+            is_meant = path_check(pattern)
+        except QueryError:  # `src\\` is no pattern, but a folder of Windows
+            return False
+        return any(is_meant(one.path) for one in self._assistant.index.documents(where))
 
     @cached_property
     def _pending(self) -> Mapping[str, Difference | SourceError]:
@@ -136,6 +143,22 @@ def _why_not_indexed(root: Source, difference: Difference, wanted: str) -> str:
     ignored = "" if any(file.path == path for file in difference.scan.files) else why_ignored(Path(root.location), path)
     remedy = "" if ".openbookignore" in ignored else "; .openbookignore can include it"
     return f"that path is left out: {ignored}{remedy}" if ignored else ""
+
+
+def _readings(pattern: str) -> Iterator[str]:
+    """Yield what a path or pattern may mean, the likeliest first."""
+    from openbook.lookup.named_documents import split_lines, unwrapped
+
+    yield pattern.strip()
+    yield unwrapped(pattern)
+    path = split_lines(unwrapped(pattern), lambda _: False)[0]
+    yield path
+    yield path.replace("\\", "/")
+
+
+def _literal(path: str) -> str:
+    """Return a pattern for this path alone."""
+    return _SIGNS.sub(r"\\\g<0>", path)
 
 
 def _shortened(reason: str) -> str:
