@@ -118,6 +118,16 @@ def test_paths_may_begin_at_the_root_of_this_machine(
     assert "src/parcels.py" in result.content[0].text
 
 
+def test_a_file_with_quotation_marks_in_its_name_is_read_as_results_show_it(
+    shop: Path, library: WatchedLibrary
+) -> None:
+    (shop / "'no' vote.md").write_text("# Votes\n\nNobody voted.\n", encoding="utf-8")
+
+    read = [call(library, "read_lines", path=path) for path in ("'no' vote.md:3", f"{shop}/'no' vote.md:3")]
+
+    assert [each.content[0].text.splitlines()[:2] for each in read] == [["'no' vote.md:3-3", "3| Nobody voted."]] * 2
+
+
 def test_an_argument_that_is_null_was_not_given(library: WatchedLibrary) -> None:
     result = call(library, "search", query="weigh", path=None, kind=None, limit=None)
 

@@ -41,7 +41,10 @@ class NamedDocuments:
         def named(wanted: str) -> list[DocumentSummary]:
             return [one for one in documents if wanted in (one.path, f"{one.source}/{one.path}")]
 
-        wanted, first, last = split_lines(unwrapped(path), lambda whole: bool(named(whole)))
+        def is_named(wanted: str) -> bool:
+            return bool(named(wanted))
+
+        wanted, first, last = split_lines(unwrapped(path, is_named), is_named)
         slashed = wanted.replace("\\", "/")
         found = named(wanted) or named(slashed)
         if not found:
@@ -121,21 +124,24 @@ def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int
     return named[1], first, max(last, int(named[4] or 0))
 
 
-def unwrapped(path: str) -> str:
+def unwrapped(path: str, is_document: Callable[[str], bool] = lambda _: False) -> str:
     """Return a path without what stands around it in texts: quotation marks, `file://`, or `File` of Python.
+
+    They stay if a document has them in its path.
 
     Example:
         >>> unwrapped('File "./a b.py", line 12, in send'), unwrapped("`src/a.py`:3"), unwrapped("file:///a%20b.md")
         ('a b.py, line 12', 'src/a.py:3', '/a b.md')
     """
-    path = path.strip()
+    path = written = path.strip().removeprefix("./")
     if of_python := _OF_PYTHON.fullmatch(path):
         path = of_python[1]
     if quoted := _QUOTED.fullmatch(path):
         path = f"{quoted[2]}{quoted[3]}"
     if path.startswith("file://"):
         path = unquote(path.removeprefix("file://"))
-    return path.removeprefix("./")
+    path = path.removeprefix("./")
+    return written if path != written and is_document(split_lines(written, is_document)[0]) else path
 
 
 def told_instead(wanted: str, paths: Sequence[str]) -> str:

@@ -49,7 +49,7 @@ class AgentPaths:
         """Convert an absolute path to one that begins with the name of its source."""
         from openbook.lookup.named_documents import unwrapped
 
-        wanted = unwrapped(path)
+        wanted = unwrapped(path, lambda whole: whole in self._named)
         for root in self._roots:
             if wanted == root.location:
                 return f"{root.name}/{wanted.rpartition('/')[2]}"
