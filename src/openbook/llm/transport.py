@@ -109,11 +109,14 @@ class _Call:
     _reader: ReplyReader = field(init=False)
     _chars: int = 0
     _whole: bytearray = field(default_factory=bytearray)
+    _is_complete: bool = False
+    """Whether the reply came as a whole, so that it is complete though it does not say why it ended."""
 
     def body(self) -> dict[str, Any]:
         """Start an attempt."""
         self._chars = 0
         self._whole.clear()
+        self._is_complete = False
         self._reader = self.model.wire.reader(self.request, native=self.native)
         return self.model.wire.body(self.request, native=self.native)
 
@@ -133,6 +136,7 @@ class _Call:
 
     def read_whole(self) -> Iterator[Event]:
         reply = json.loads(bytes(self._whole))
+        self._is_complete = True
         try:
             chunks = list(self.model.wire.chunks(reply))
         except (KeyError, TypeError, AttributeError):  # no reply: `finish` says so
@@ -151,7 +155,8 @@ class _Call:
             yield event
 
     def finish(self, chunks: Any) -> ReplyFinished:
-        finished, provider = self._reader.finish(is_done=chunks.is_done), self.model.provider.name
+        provider = self.model.provider.name
+        finished = self._reader.finish(is_done=chunks.is_done or self._is_complete)
         if finished is None and self.attempts.streaming:
             raise CutOffError(f"{provider} ended its reply without saying why", hint="try again")
         kind = _kind_of(chunks.response)

@@ -69,6 +69,19 @@ def test_a_reply_that_comes_whole_in_place_of_a_stream_is_read(
     assert (finished.message.text, finished.stop) == ("Hello.", "end")
 
 
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+@pytest.mark.parametrize("reason", [{}, {"finish_reason": None}], ids=["none", "null"])
+def test_a_whole_reply_is_complete_without_a_reason(
+    fake_server: Start, reason: dict[str, None], *, blocking: bool
+) -> None:
+    reply = {"choices": [{"index": 0, "message": {"content": "Hello."}, **reason}]}
+    model = model_on(fake_server(whole(reply)), "openai")
+
+    finished = complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
+
+    assert (finished.message.text, finished.stop) == ("Hello.", "end")
+
+
 @wires
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
 @pytest.mark.parametrize(
