@@ -134,8 +134,11 @@ class _Call:
                 f"{self.model.provider.name} sent a reply that is too long", hint="check its address"
             )
 
-    def read_whole(self) -> Iterator[Event]:
+    def read_whole(self, response: Any) -> Iterator[Event]:
         reply = json.loads(bytes(self._whole))
+        if isinstance(reply, dict) and reply.get("error"):  # as the SDK does within a stream
+            sdk = import_module(self.model.wire.sdk)
+            raise sdk.APIError("an error in place of a reply", response.request, body=reply["error"])
         self._is_complete = True
         try:
             chunks = list(self.model.wire.chunks(reply))
@@ -302,7 +305,7 @@ class WireModel:
                     if _kind_of(chunks.response) == _WHOLE:
                         for piece in chunks.response.iter_bytes():
                             call.take(piece)
-                        yield from call.read_whole()
+                        yield from call.read_whole(chunks.response)
                     else:
                         for chunk in chunks:
                             yield from call.read(chunk)
@@ -328,7 +331,7 @@ class WireModel:
                             async with asyncio.timeout(call.attempts.left_s):
                                 async for piece in chunks.response.aiter_bytes():
                                     call.take(piece)
-                            for event in call.read_whole():
+                            for event in call.read_whole(chunks.response):
                                 yield event
                         else:
                             while (chunk := await _next(chunks, call.attempts.left_s)) is not None:

@@ -15,7 +15,15 @@ from typing import ClassVar
 
 import pytest
 
-from openbook.errors import BadResponseError, CutOffError, ModelError, OverloadedError, TimedOutError
+from openbook.errors import (
+    BadRequestError,
+    BadResponseError,
+    CutOffError,
+    ModelError,
+    OverloadedError,
+    RateLimitedError,
+    TimedOutError,
+)
 from openbook.llm.choose import connect
 from openbook.llm.context_size import context_size
 from openbook.llm.messages import Message, Request, ToolCall, ToolResult
@@ -80,6 +88,25 @@ def test_a_whole_reply_is_complete_without_a_reason(
     finished = complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
 
     assert (finished.message.text, finished.stop) == ("Hello.", "end")
+
+
+@wires
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        pytest.param({"message": "No such model", "code": 404}, BadRequestError, r"\(404\): No such model", id="model"),
+        pytest.param({"message": "Too many", "code": 429}, RateLimitedError, r"rate limit.*: Too many", id="rate"),
+        pytest.param("The disk is full", OverloadedError, "The disk is full", id="text"),
+    ],
+)
+def test_an_error_in_place_of_a_reply_is_told_as_the_server_says_it(
+    fake_server: Start, wire: str, error: object, kind: type[ModelError], message: str, *, blocking: bool
+) -> None:
+    model = model_on(fake_server(whole({"error": error})), wire)
+
+    with pytest.raises(kind, match=message):
+        complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
 
 
 @wires
