@@ -87,7 +87,7 @@ def explain(
             return _key_refused(provider, status, is_set=key not in ("", NO_KEY))
         return _refused(provider, status, detail=detail_of(body, key), wait_s=retry_after_s(headers))
     was_cut = isinstance(fault, UnicodeDecodeError) and fault.reason == "unexpected end of data"
-    if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not (was_cut or late):
+    if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError | RecursionError) and not (was_cut or late):
         return BadResponseError(f"{provider.name} sent invalid JSON", hint="check its address, or try again")
     if late:
         what_next = f"ask for less, or set {deadline} to more seconds" if deadline else "try again, or ask for less"

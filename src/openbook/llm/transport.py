@@ -449,7 +449,7 @@ def faults_of(sdk: ModuleType) -> tuple[type[Exception], ...]:
     """Return the exceptions that a call through an SDK may raise."""
     import httpx2
 
-    decoding = (json.JSONDecodeError, UnicodeDecodeError)
+    decoding = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
     return (sdk.APIError, httpx2.HTTPError, httpx2.StreamError, TimeoutError, OSError, ModelError, *decoding)
 
 

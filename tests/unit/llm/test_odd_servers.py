@@ -127,6 +127,31 @@ def test_json_that_is_no_reply_is_none(
         complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
 
 
+@wires
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(Refusal(200, page="[" * 200_000, headers={"content-type": "application/json"}), id="whole"),
+        pytest.param(
+            Refusal(
+                200,
+                page=f"event: message_start\ndata: {'[' * 50_000}\n\n",
+                headers={"content-type": "text/event-stream"},
+            ),
+            id="stream",
+        ),
+    ],
+)
+def test_json_that_is_nested_too_deep_to_be_read_is_invalid(
+    fake_server: Start, wire: str, page: Refusal, *, blocking: bool
+) -> None:
+    model = model_on(fake_server(page), wire)
+
+    with pytest.raises(BadResponseError, match="sent invalid JSON"):
+        complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
+
+
 def streamed(*deltas: object, ending: str) -> Refusal:
     """Return a stream of Chat Completions whose chunks have no `finish_reason`."""
     chunks = ({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas)
