@@ -45,6 +45,7 @@ _MAX_CHARS = 65_536
 _DEADLINE = "OPENBOOK_MODEL_TIMEOUT_S"
 _DONE = "[DONE]"
 _STREAM, _WHOLE = "text/event-stream", "application/json"
+_OF_STREAM = (b"data:", b"event:")
 
 # JSON around the text of a reply that comes as a whole, and escapes in it.
 _MAX_WHOLE_BYTES = 16 * _MAX_CHARS
@@ -110,7 +111,7 @@ class _Call:
     _chars: int = 0
     _whole: bytearray = field(default_factory=bytearray)
     _is_complete: bool = False
-    """Whether the reply came as a whole, so that it is complete though it does not say why it ended."""
+    """Whether a reply that does not say why it ended is complete: it came as a whole, or said that it is done."""
 
     def body(self) -> dict[str, Any]:
         """Start an attempt."""
@@ -135,17 +136,27 @@ class _Call:
             )
 
     def read_whole(self, response: Any) -> Iterator[Event]:
-        reply = json.loads(bytes(self._whole))
+        """Read the reply, which may be a stream after all, whatever its type says."""
+        if self._whole.lstrip().startswith(_OF_STREAM):
+            data = [line[5:].strip() for line in self._whole.splitlines() if line.startswith(b"data:")]
+            chunks = [self._without_error(each, response) for each in data if each != _DONE.encode()]
+            self._is_complete = len(chunks) < len(data)
+        else:
+            reply = self._without_error(self._whole, response)
+            self._is_complete = True
+            try:
+                chunks = list(self.model.wire.chunks(reply))
+            except (KeyError, TypeError, AttributeError):  # no reply: `finish` says so
+                return
+        for chunk in chunks:
+            yield from self.read(chunk)
+
+    def _without_error(self, text: bytes | bytearray, response: Any) -> Any:
+        reply = json.loads(text)
         if isinstance(reply, dict) and reply.get("error"):  # as the SDK does within a stream
             sdk = import_module(self.model.wire.sdk)
             raise sdk.APIError("an error in place of a reply", response.request, body=reply["error"])
-        self._is_complete = True
-        try:
-            chunks = list(self.model.wire.chunks(reply))
-        except (KeyError, TypeError, AttributeError):  # no reply: `finish` says so
-            return
-        for chunk in chunks:
-            yield from self.read(chunk)
+        return reply
 
     def _within_limit(self, events: Iterator[Event]) -> Iterator[Event]:
         most = max(_MAX_CHARS, self.request.max_tokens * _MAX_CHARS_PER_TOKEN)

@@ -160,6 +160,21 @@ def streamed(*deltas: object, ending: str) -> Refusal:
 
 
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+def test_a_stream_that_is_said_to_be_json_is_read(fake_server: Start, *, blocking: bool) -> None:
+    done, cut = (
+        Refusal(200, page=stream.page, headers={"content-type": "application/json"})
+        for stream in (streamed({"content": "Hello."}, ending=ending) for ending in ("data: [DONE]\n\n", ""))
+    )
+    model = model_on(fake_server(done, cut), "openai")
+
+    finished = complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
+    with pytest.raises(CutOffError):
+        complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
+
+    assert finished.message.text == "Hello."
+
+
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
 def test_a_stream_without_a_reason_is_whole_if_it_says_that_it_is_done(fake_server: Start, *, blocking: bool) -> None:
     call = {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "ferry", "arguments": "{}"}}]}
     replies = ([{"content": "Hello"}, {"content": "."}], [{"content": "<thin"}], [call])
