@@ -204,7 +204,7 @@ def detail_of(body: Any, key: str) -> str:
     said = error.get("message") or error.get("detail") if isinstance(error, Mapping) else error
     if not isinstance(said, str) or said.lstrip().startswith("<"):
         return ""
-    line = " ".join((said.replace(key, "***") if key else said).split())
+    line = " ".join((said if key in ("", NO_KEY) else said.replace(key, "***")).split())
     line = _KEY.sub("***", line)
     line = line if len(line) <= _MAX_DETAIL_CHARS else line[:_MAX_DETAIL_CHARS] + "…"
     return f": {line}" if line else ""

@@ -108,6 +108,12 @@ def test_no_key_is_shown_whole_or_in_part(status: int, said: str) -> None:
     assert not any(part in shown for part in (KEY, "sk-", "6789", "0123"))
 
 
+def test_what_is_sent_in_place_of_a_key_is_no_secret() -> None:
+    error = explained(Fault(404, {"error": {"message": "no model 'nonesuch'"}}), provider=OLLAMA, key=NO_KEY)
+
+    assert str(error).endswith(": no model 'nonesuch'")
+
+
 def test_what_the_provider_says_is_kept_short() -> None:
     plain = explained(Fault(400, {"message": "no such\n field"}))
     long = explained(Fault(500, "y" * 5000))
