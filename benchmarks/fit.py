@@ -60,18 +60,23 @@ _SET: Mapping[View, dict[str, float]] = {
     "passages": {
         "cause": 12.0,
         "change": 16.0,
+        "date": 16.0,
         "defining": 6.0,
         "defining:heading": 5.0,
         "defining:symbol": 5.0,
         "definition:asked": 6.0,
+        "edition": 6.0,
+        "enumeration": 12.0,
         "exact": 12.0,
         "headed": 6.0,
+        "number": 7.0,
+        "reference": 16.0,
         "role:documentation:predicted": 0.8,
         "release": 12.0,
         "requirement": 12.0,
         "setting": 12.0,
     },
-    "files": {"definition:asked": 6.0, "exact": 12.0, "heading": 2.0},
+    "files": {"definition:asked": 6.0, "enumeration": 12.0, "exact": 12.0, "heading": 2.0},
 }
 # Set when all others are fitted. The topics that we have are answered by large files more often than others: with the
 # .55 that they ask for, large files come before what a topic is about (`benchmarks.gate`: .88 instead of .93 on rich).

@@ -27,6 +27,7 @@ from openbook.questions.references_asked import AskedEdition, AskedReference, ed
 from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
 from openbook.questions.summaries_asked import summary_asked
+from openbook.questions.values_asked import asks_for_number
 from openbook.questions.versions_asked import AskedVersions, versions_of
 from openbook.questions.words import (
     NO_CHOICE,
@@ -291,6 +292,11 @@ class Question:
     def edition(self) -> AskedEdition | None:
         """The document that it names by a word and a version, as "ASVS 4" does, if any; the names of files tell."""
         return None if self.compared or self.quoted else edition_asked(self.text)
+
+    @cached_property
+    def asks_for_number(self) -> bool:
+        """Whether it asks for a number, as "how often is it checked" does."""
+        return asks_for_number(self.text)
 
     @property
     def asks_for_place(self) -> bool:

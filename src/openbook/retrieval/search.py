@@ -20,6 +20,7 @@ from openbook.questions.errors_asked import without_values
 from openbook.questions.question import Question, read_question
 from openbook.questions.references_asked import AskedReference
 from openbook.questions.releases_asked import AskedRelease
+from openbook.questions.values_asked import number_strength
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.asked_headings import nearest_heading
 from openbook.retrieval.asked_places import asked_place_signals, date_strength, reference_strength
@@ -410,7 +411,7 @@ class Retriever:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         edition = query.edition
         is_in_edition = edition is not None and any(edition.is_file(each.outline.span.path) for each in ranked)
-        best = ranked if query.asks_for_place or is_in_edition else ranked[:_READ]
+        best = ranked if query.asks_for_place or query.asks_for_number or is_in_edition else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)
         proximities = [
@@ -420,6 +421,7 @@ class Retriever:
         found = [
             text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings, change=change, headed=headed)
             | asked_place_signals(query, chunk)
+            | ({"number": number_strength(chunk.text, rarity)} if query.asks_for_number else {})
             for chunk, near, cosine, change, headed in zip(
                 chunks,
                 chain(proximities, repeat(0.0)),

@@ -25,6 +25,7 @@ QUESTION: dict[str, float] = {
     "heading:mechanism": 1.44,
     "lexical": 1.22,
     "lexical:long": 1.42,
+    "number": 7.00,
     "path": 0.78,
     "proximity": 1.39,
     "proximity:foreign": 2.40,
