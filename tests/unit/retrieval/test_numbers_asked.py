@@ -9,18 +9,18 @@ from openbook.retrieval.search import Retriever
 from tests.unit.retrieval.material import Library
 
 
-def test_what_states_the_number_comes_before_what_only_speaks_of_it(tmp_path: Path) -> None:
+def test_what_states_the_number_is_found_beside_many_that_only_speak_of_it(tmp_path: Path) -> None:
     library = Library(tmp_path / "numbers.db")
     for number in range(60):
-        library.put(
-            f"quay{'abcdef'[number % 6] * (number // 6 + 1)}.md", "The tide is read again, and the tide is read."
-        )
+        name = "abcdef"[number % 6] * (number // 6 + 1)
+        library.put(f"quay/{name}.py", f"tide = read(tide, {name})\nagain = read(tide)", kind="code")
     others = "\n".join(f"    rope_{name} = pier_{name}(ship, gull)" for name in "abcdefghijklmnopqrstuvwxyz")
     library.put("tide.py", f"class Tides:\n{others}\n    tide_read_again_interval_s = 60", kind="code")
     retriever = Retriever(library.index, library.embedder)
 
-    def first(question: str) -> str:
-        return retriever.search(read_question(question), limit=3, view="passages")[0].chunk.span.path
+    def paths(question: str) -> list[str]:
+        found = retriever.search(read_question(question), limit=24, view="passages")
+        return [result.chunk.span.path for result in found]
 
-    assert first("How often is the tide read again?") == "tide.py"
-    assert first("How is the tide read again?") != "tide.py"
+    assert "tide.py" in paths("How often is the tide read again?")[:2]
+    assert "tide.py" not in paths("How is the tide read again?")
