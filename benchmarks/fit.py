@@ -75,6 +75,7 @@ _SET: Mapping[View, dict[str, float]] = {
         "release": 12.0,
         "requirement": 12.0,
         "setting": 12.0,
+        "view": -1.6,
     },
     "files": {"definition:asked": 6.0, "enumeration": 12.0, "exact": 12.0, "heading": 2.0},
 }

@@ -24,9 +24,10 @@ Role = Literal[
     "legal",
     "generated",
     "vendored",
+    "migration",
 ]
 
-ASIDE: frozenset[Role] = frozenset({"test", "changelog", "contributing", "legal", "generated", "vendored"})
+ASIDE: frozenset[Role] = frozenset({"test", "changelog", "contributing", "legal", "generated", "vendored", "migration"})
 """Roles of files that questions are rarely about."""
 
 _FOLDERS: Mapping[str, Role] = {
@@ -75,10 +76,26 @@ _GENERATED_STEM = re.compile(
     r"[._]pb(?:[._]\w+)?$|_pb2(?:_grpc)?$|[._-]gen(?:erated)?$|\.g$|\.designer$|^zz_generated|modelsnapshot$",
     re.IGNORECASE,
 )
-# Message catalogs, one file or folder per language: `config/locales/de.yml`, `i18n/pt-BR.json`, `i18n/en/sub.php`.
+# Message catalogs, one file or folder per language: `config/locales/de.yml`, `i18n/pt-BR.json`, `i18n/en/sub.php`,
+# `messages_de.properties`, and for Android `values-de/strings.xml`.
 _CATALOG = re.compile(
     r"(?:^|/)(?:locales?|translations|i18n|l10n|langs?)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?"
     r"(?:\.(?:json|ya?ml|toml|properties)|(?:/[^/]+)?\.php)$"
+    r"|(?:^|/)(?:messages|\w+_[a-z]{2}(?:_[a-z]{2,4})?)\.properties$|(?:^|/)values(?:-[a-z-]+)?/strings\.xml$",
+    re.IGNORECASE,
+)
+# Changes of a schema or of stored data, which run once: `db/migrate/20240101_add_rope.rb`, `MigrationTo82.kt`.
+_MIGRATION = re.compile(
+    r"(?:^|/)(?:(?:\w+_)?migrat(?:ions?|e)|upgraders?)/(?:[^/]+/)*[^/]*\d[^/]*$|(?:^|/)\w*Migration(?:To)?\d+\.\w+$"
+)
+# Libraries among the files that a web server sends: `public/v1/lib/fc/fullcalendar.js`.
+_SERVED_LIBRARY = re.compile(
+    r"(?:^|/)(?:public|static|wwwroot|webapp|assets|scripts)/(?:[^/]+/)*(?:libs?|jquery|plugins?)/.*\.(?:js|css)$"
+)
+# What is shown rather than done: components and templates of pages, and style sheets.
+_VIEWS = (
+    *(".erb", ".haml", ".slim", ".blade.php", ".twig", ".ejs", ".hbs", ".cshtml", ".razor", ".jsp", ".html"),
+    *(".css", ".scss", ".sass", ".less", ".tsx", ".jsx", ".vue", ".svelte"),
 )
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Tests?|Spec|Benchmark)$")
 # Also `CHANGELOG-2021`, `2021-news`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`. A page whose
@@ -120,8 +137,13 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "legal": re.compile(r"\blicen[sc](?:es?|ed|ing)\b|\bcopyright|\bpatents?\b|\bcontributors\b", re.IGNORECASE),
+    "migration": re.compile(r"\b(?:migrat|upgrad|schema|column|table)", re.IGNORECASE),
     "vendored": re.compile(r"\bvendor(?:ed|ing|s)?\b|\bthird[- ]part(?:y|ies)\b", re.IGNORECASE),
 }
+
+_ASKS_FOR_VIEWS = re.compile(
+    r"\b(?:view|page|template|component|styl|css|colou?r|button|layout|html|font|screen|show|display)", re.IGNORECASE
+)
 
 # A search reads the paths of a hundred candidates, mostly the same again. About 1 KB each.
 _CACHED_PATHS = 1 << 13
@@ -196,6 +218,10 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     """Return the role by the name of the file alone, if it has one."""
     if path.suffix.lower() in _GENERATED_SUFFIXES or _CATALOG.search(path.as_posix()):
         return "generated"
+    if kind == "code" and _MIGRATION.search(path.as_posix()):
+        return "migration"
+    if _SERVED_LIBRARY.search(path.as_posix()):
+        return "vendored"
     # Pages that a tool writes are documentation like others: `generated/commands.md`.
     is_code = kind == "code" and path.suffix.lower() not in _PROSE_SUFFIXES
     if is_code and (_GENERATED_STEM.search(path.stem) or "generated" in path.parts[:-1]):
@@ -253,6 +279,26 @@ def is_aside(path: str) -> bool:
     """
     # The path decides, so try both kinds.
     return not ASIDE.isdisjoint((role_of(path, "code"), role_of(path, "docs")))
+
+
+def is_view(path: str) -> bool:
+    """Return whether a file is shown rather than run by a server: a component, a template of a page, a style sheet.
+
+    Example:
+        >>> [is_view(path) for path in ("app/views/rope.html.erb", "ui/Rope.tsx", "ui/rope.ts")]
+        [True, True, False]
+    """
+    return path.lower().endswith(_VIEWS)
+
+
+def asks_for_views(text: str) -> bool:
+    """Return whether a question may be about what is shown.
+
+    Example:
+        >>> asks_for_views("Where is the button drawn?"), asks_for_views("Who may cut a rope?")
+        (True, False)
+    """
+    return _ASKS_FOR_VIEWS.search(text) is not None
 
 
 @lru_cache(maxsize=_CACHED_PATHS)

@@ -21,7 +21,16 @@ from openbook.retrieval.enumerations import has_enumeration
 from openbook.retrieval.paths import path_match
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.raising import raising_places, tells_cause
-from openbook.retrieval.roles import ASIDE, asks_for, documented_share, is_aside, is_home_page, role_of_part
+from openbook.retrieval.roles import (
+    ASIDE,
+    asks_for,
+    asks_for_views,
+    documented_share,
+    is_aside,
+    is_home_page,
+    is_view,
+    role_of_part,
+)
 from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -233,7 +242,8 @@ def _role_signals(query: Question, outline: Outline) -> Signals:
     role = role_of_part(outline)
     is_asked = asks_for(role, query.text) or (role == "changelog" and query.change is not None)
     if role == "source" or is_asked:
-        return {"role:source": 1.0}
+        is_aside_view = role == "source" and is_view(outline.span.path) and not asks_for_views(query.text)
+        return {"role:source": 1.0, "view": float(is_aside_view)}
     signals = {f"role:{role}": 1.0}
     return signals | _documentation_signals(query) if role == "documentation" else signals
 

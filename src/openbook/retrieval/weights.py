@@ -46,6 +46,7 @@ QUESTION: dict[str, float] = {
     "role:source": 4.12,
     "sentence": 3.43,
     "setting": 12.00,
+    "view": -1.60,
 }
 
 TOPIC: dict[str, float] = {

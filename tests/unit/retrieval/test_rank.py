@@ -259,6 +259,21 @@ def test_a_test_that_is_asked_for_keeps_its_place() -> None:
     assert paths(ranked(candidates, question="where is retry tested"))[0] == "tests/a.py"
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where is a retry decided", "z.py"),
+        ("where is the retry button shown", "app/a.tsx"),
+        ("where is the retry tested", "tests/z.tsx"),
+    ],
+    ids=["decided", "shown", "tested"],
+)
+def test_what_is_shown_comes_after_what_decides_unless_it_is_asked_for(question: str, first: str) -> None:
+    candidates = [found("app/a.tsx", bm25=1.2), found("z.py" if "tested" not in question else "tests/z.tsx")]
+
+    assert paths(ranked(candidates, "passages", question))[0] == first
+
+
 def test_passages_of_one_file_make_room_for_others_only_in_long_questions() -> None:
     candidates = [*(found("a.py", 10 * n, bm25=5.0, file=2.0) for n in range(4)), found("b.py", bm25=4.9, file=2.0)]
 

@@ -105,6 +105,26 @@ QUESTION = "how are retries counted"
         ("ui/i18n/pt-BR.json", "data", "generated"),
         ("config/locales/devise/en.yml", "config", "generated"),
         ("app/i18n/pt-br/sub.php", "code", "generated"),
+        ("API/I18N/en.json", "data", "generated"),
+        ("api/src/main/resources/messages.properties", "data", "generated"),
+        ("api/src/main/resources/messages_pt_BR.properties", "data", "generated"),
+        ("api/quay_de.properties", "data", "generated"),
+        ("api/quay_prod.properties", "data", "configuration"),
+        ("app/res/values/strings.xml", "data", "generated"),
+        ("app/res/values-pt-rBR/strings.xml", "data", "generated"),
+        ("db/migrate/20240101_add_rope.rb", "code", "migration"),
+        ("quay/migrations/0001_initial.py", "code", "migration"),
+        ("db/old_migrations/sqlite/3_ropes.sql", "code", "migration"),
+        ("storage/upgraders/RopesTo94.kt", "code", "migration"),
+        ("storage/StorageMigrationTo82.kt", "code", "migration"),
+        ("db/migrations/autodetector.py", "code", "source"),
+        ("docs/migrations/v2.md", "docs", "documentation"),
+        ("src/Migration.cs", "code", "source"),
+        ("public/v1/lib/fc/fullcalendar.js", "code", "vendored"),
+        ("web/scripts/jquery/modal.js", "code", "vendored"),
+        ("public/ropes.js", "code", "source"),
+        ("src/lib/ropes.js", "code", "source"),
+        ("public/lib/ropes.php", "code", "source"),
         ("resources/langs/de.php", "code", "generated"),
         ("src/snapshots/moor_ships.snap", "docs", "test"),
         ("man/test_moors.Rd", "docs", "documentation"),
@@ -355,3 +375,11 @@ def test_a_docstring_documents_code() -> None:
 )
 def test_other_comments_tests_and_pages_are_no_documented_code(text: str, path: str, kind: Kind) -> None:
     assert documented_share(chunk_of(text, path, kind=kind)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [("How do I add a column?", True), ("Which upgrade is first?", True), ("How is a rope cut?", False)],
+)
+def test_migrations_are_asked_for_by_what_they_change(question: str, is_asked: bool) -> None:
+    assert asks_for("migration", question) == is_asked
