@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from openbook.embedding.static import load_embedder
-from openbook.errors import InvalidArgumentError, SkippedFileError, SourceError
+from openbook.errors import InvalidArgumentError, SourceError
 from openbook.index.protocol import Index, IndexStats, Source
-from openbook.ingest.difference import Difference, compare_sources, folder_of, unread_files
+from openbook.ingest.current import is_there, text_now
+from openbook.ingest.difference import Difference, compare_sources, unread_files
 from openbook.ingest.sync import Progress, SyncReport, sync
-from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_as_made
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, machine_id, name_of, open_as_made
 from openbook.libraries.registration import check_meant, register, source_at, unknown_source
 from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of
 from openbook.library_answers import LibraryAnswers
@@ -24,7 +25,6 @@ from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
-from openbook.sources.content_hash import is_content
 from openbook.sources.folder import Folder
 from openbook.sources.optional_readers import readers_of
 from openbook.sources.reader_registry import FileReader, ReaderRegistry
@@ -160,8 +160,8 @@ class Library(LibraryAnswers):
                 raise TypeError(f"{path!r} is no path; name folders one by one: Library.of('docs', 'src')")
             Folder(path)  # raises before a library is created for a missing path
         made_by = embedder if isinstance(embedder, str | None) else embedder.identity
-        name = name_for([Path(path).expanduser() for path in paths], made_by or "")
         settings = settings or Settings.from_env()
+        name = LibraryCatalog(settings).name_for([Path(path).expanduser() for path in paths], made_by or "")
         if not allow_large:
             known = {root.location for root in LibraryCatalog(settings).roots(name)}
             for path in paths:
@@ -266,16 +266,25 @@ class Library(LibraryAnswers):
         """
         if not allow_large:
             check_meant(path, {root.location for root in self._index.roots()}, self.settings)
-        return register(path, self._index, self.settings.home, course=course)
+        return register(path, self._index, self.settings, course=course, machine=self._machine)
+
+    @cached_property
+    def _machine(self) -> str:
+        """The id of this machine in a shared library."""
+        return machine_id(self.settings.home) if self.is_shared else ""
+
+    def is_own(self, root: Source) -> bool:
+        """Return whether a source may be updated here: in a shared library, other machines may have added some."""
+        return root.is_of(self._machine)
 
     def sync(self, *, progress: Progress | None = None) -> list[SyncReport]:
-        """Sync every source, in the order of names.
+        """Sync every source, in the order of names. In a shared library, those of other machines are left alone.
 
         Raises:
             SourceError: A source is gone. The library keeps its documents.
             LibraryWriteError: The library cannot be written.
         """
-        return [self._sync(root, progress) for root in self._index.roots()]
+        return [self._sync(root, progress) for root in self._index.roots() if self.is_own(root)]
 
     def _sync(self, root: Source, progress: Progress | None, only: Collection[str] = ()) -> SyncReport:
         root = refreshed(root, self.settings.home)
@@ -289,7 +298,7 @@ class Library(LibraryAnswers):
             progress=progress,
             only=only,
         )
-        stored = source_at(Path(root.location), self._index)
+        stored = next((each for each in self._index.roots() if each.name == root.name), None)
         if stored is not None and stored.commit != root.commit:  # a new commit with the same files
             self._index.put_root(replace(root, synced_at=stored.synced_at))
         self._compared = None
@@ -318,7 +327,7 @@ class Library(LibraryAnswers):
             UnknownSourceError: The library has no source with this name.
             LibraryWriteError: The library cannot be written, or the texts cannot be deleted.
         """
-        added = source_at(self._texts.folder.resolve(), self._index)
+        added = source_at(self._texts.folder.resolve(), self._index, self._machine)
         if not self._index.delete_source(source):
             raise unknown_source(source, self._index)
         if added is not None and added.name == source:
@@ -360,7 +369,7 @@ class Library(LibraryAnswers):
 
     def pending(self) -> Mapping[str, Difference | SourceError]:
         """Return what a sync of each source would change, or why it cannot be compared. Reads no contents."""
-        return compare_sources(self._index, self.settings, self._readers)
+        return compare_sources(self._index, self.settings, self._readers, self._machine)
 
     def stats(self) -> IndexStats:
         """Return the size of the library."""
@@ -471,27 +480,17 @@ class Library(LibraryAnswers):
 
     def text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, to check citations against the file itself; None if it is gone."""
-        from openbook.sources.documents import current_text  # lazy: it loads all readers, which searches do not need
-
         source, path = chunk.source, chunk.span.path
         root = next((root for root in self._index.roots() if root.name == source), None)
         if root is None:
             return None
+        text = text_now(root, path, self._index, self.settings, self._readers)
+        if not self.is_shared or (root.owner == self._machine and Path(root.location).exists()):
+            return text
         known = self._index.document(source, path)
-        if self.is_shared and not Path(root.location).exists():
-            return known.text if known else None  # the file is on another machine: use the text it indexed
-        try:
-            folder = folder_of(root, self.settings, self._readers)
-            holder = folder.holder_of(path)
-            if not holder:
-                raw = folder.read_bytes(path)
-                return current_text(raw, path, known, self._readers, mask=self.settings.mask_secrets)
-            # An attachment is unchanged if its containing file is. Reading it again may take long.
-            around = self._index.document(source, holder)
-            is_same = around is not None and is_content(folder.read_bytes(holder), around.content_hash)
-            return known.text if known and is_same else None
-        except (SourceError, SkippedFileError):
-            return None
+        if known is None or known.text == text or is_there(root, self._index):
+            return text
+        return known.text  # the file is on another machine: use the text it indexed
 
 
 Assistant = Library

@@ -41,7 +41,7 @@ def mcp(
 ) -> None:
     """Run the MCP server: tools for coding agents to search, read, ask and verify."""
     from openbook.cli import opening
-    from openbook.libraries.catalog import name_for
+    from openbook.libraries.catalog import LibraryCatalog
 
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
     opening.check_paths(wanted)
@@ -52,7 +52,7 @@ def mcp(
     here = opening.settings()
     if library and not wanted:
         opening.check_there(here, library)
-    with opening.for_agents(library or name_for(wanted), here, wanted) as (assistant, remake):
+    with opening.for_agents(library or LibraryCatalog(here).name_for(wanted), here, wanted) as (assistant, remake):
         watched = WatchedLibrary(assistant, wanted, remake=remake)
         watched.start()
         try:

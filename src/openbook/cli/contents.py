@@ -86,6 +86,7 @@ def sources() -> None:
         try:
             with Library.open(name, settings=here) as assistant:
                 held, roots = assistant.stats(), assistant.sources()
+                others = {root.name for root in roots if not assistant.is_own(root)}
         except OpenbookError as exc:
             printing.say(f"{name}: {exc}")
             continue
@@ -93,8 +94,10 @@ def sources() -> None:
         documents = counted(held.documents, "document")
         printing.say(f"{name}: {documents}, {size_text(held.size_bytes)}, updated {updated}")
         for root in roots:
-            gone = "" if root.url or Path(root.location).exists() else "  (gone)"
-            printing.say(f"  {root.name}  {printing.origin_of(root)}{gone}")
+            state = "  (another machine)" if root.name in others else ""
+            if not state and not root.url and not Path(root.location).exists():
+                state = "  (gone)"
+            printing.say(f"  {root.name}  {printing.origin_of(root)}{state}")
     if not names:
         printing.note(f"no libraries in {here.storage or here.home}")
 

@@ -28,7 +28,7 @@ from openbook.errors import (
 from openbook.index.filters import is_below
 from openbook.index.protocol import Source
 from openbook.ingest.sync import Progress, SyncReport
-from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for, name_of
 from openbook.libraries.registration import large_amount, why_wide
 from openbook.library import Library
 from openbook.settings import Settings
@@ -76,8 +76,9 @@ def asked(
 
 def _name_of_all(here: Settings, paths: Sequence[Path]) -> str:
     """Return the name of the library with exactly these paths as sources; else their own, possibly new, name."""
-    match = LibraryCatalog(here).match(paths)
-    return name_for(paths) if match.within else match.name
+    libraries = LibraryCatalog(here)
+    match = libraries.match(paths)
+    return libraries.name_for(paths) if match.within else match.name
 
 
 def _has_documents(assistant: Library, source: str, top: str) -> bool:
@@ -148,6 +149,8 @@ def _nothing_left(here: Settings, name: str, library: str | None) -> Iterator[No
 def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:
     with progress_bar() as progress:
         if paths:
+            for path in paths:
+                _register(assistant, path)
             return [assistant.add(path, allow_large=True, progress=progress) for path in paths]
         if assistant.is_shared:
             return []  # a local folder with the same path may be another one
@@ -366,11 +369,24 @@ def add_paths(
         of_courses = {root.location for root in known if root.kind == "course"}
         for path in paths:  # register all before the first sync, so that an interrupt does not lose the others
             is_course = course or str(path.expanduser().resolve()) in of_courses
-            assistant.register(path, course=is_course, allow_large=True)
+            _register(assistant, path, course=is_course)
         reports = [assistant.add(path, progress=progress) for path in paths]
         if not assistant.is_shared:
             _note_moved(assistant.sources(), paths, name)
         return reports
+
+
+def _register(assistant: Library, path: Path, *, course: bool = False) -> None:
+    """Register a source. Say so if another machine has added a folder with the same path to the library."""
+    before = assistant.sources() if assistant.is_shared else []
+    root = assistant.register(path, course=course, allow_large=True)
+    others = [known for known in before if known.location == root.location]
+    if others and root not in before and not any(map(assistant.is_own, others)):
+        command = shlex.join(["openbook", "remove", others[0].name, "--library", name_of(assistant.location)])
+        note(
+            f"{root.location} is new as {root.name!r}: {others[0].name!r} is the folder of another machine with that"
+            f" path, which stays. If it is the same folder, run: {command}"
+        )
 
 
 def _note_moved(roots: Sequence[Source], paths: Sequence[Path], library: str) -> None:

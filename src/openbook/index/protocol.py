@@ -123,6 +123,12 @@ class Source:
     """URL of a repository; empty for local files."""
     commit: str = ""
     """Commit of a repository at the last sync: 40 hexadecimal digits."""
+    owner: str = ""
+    """Id of the machine that added it to a shared library; an engine of one machine need not store it."""
+
+    def is_of(self, machine: str) -> bool:
+        """Return whether it may be updated from a machine: its own one, or any if that is not recorded."""
+        return self.owner in ("", machine)
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,11 +179,18 @@ def _would_be_read_otherwise(path: str, record: FileRecord) -> bool:
 
 
 def compare_sources(
-    index: Index, settings: Settings, readers: ReaderRegistry | None = None
+    index: Index, settings: Settings, readers: ReaderRegistry | None = None, machine: str = ""
 ) -> dict[str, Difference | SourceError]:
-    """Return what a sync of each source would change, by name, or why it cannot be compared. Reads no contents."""
+    """Return what a sync of each source would change, by name, or why it cannot be compared. Reads no contents.
+
+    In a shared library, only the sources of this machine can be compared.
+    """
     found: dict[str, Difference | SourceError] = {}
     for root in index.roots():
+        if not root.is_of(machine):
+            hint = "update it there"
+            found[root.name] = SourceError(root.location, "is a source of another machine", hint=hint)
+            continue
         try:
             found[root.name] = compare_source(folder_of(root, settings, readers), index)
         except SourceError as exc:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +92,10 @@ class LibraryCatalog:
             return file
         return f"{self._storage.partition(':')[0]}:{self._engine.address}/{name}"
 
+    def name_for(self, paths: Sequence[Path], made_by: str = "") -> str:
+        """Return the name of the library for some folders, as `name_for`; each machine has its own in an engine."""
+        return name_for(paths, made_by, machine_id(self._home) if self._engine else "")
+
     def names(self) -> list[str]:
         """List the existing libraries, sorted."""
         return self._engine.names() if self._engine else library_names(self._home)
@@ -115,7 +121,7 @@ class LibraryCatalog:
         folder or a named one, `default` first; their own library, to be created. Shared libraries have no local
         folders.
         """
-        own = name_for(paths)
+        own = self.name_for(paths)
         if self._engine is not None or self.holds(own):
             return LibraryMatch(own)
         places = [path.expanduser().resolve() for path in paths]
@@ -257,6 +263,29 @@ def keep_private(home: Path) -> None:
         narrow(home / name)
 
 
+def machine_id(home: Path) -> str:
+    """Return the id of this machine in shared libraries, which the first call writes into the home.
+
+    Raises:
+        SettingsError: The home cannot be written.
+    """
+    file = home / "id"
+    try:
+        if not file.exists():
+            keep_private(home)
+            unnamed = home / f"{secrets.token_hex(8)}.part"
+            unnamed.write_text(secrets.token_hex(4), encoding="ascii")
+            with contextlib.suppress(FileExistsError):  # another process was faster
+                os.link(unnamed, file)
+            unnamed.unlink()
+        return file.read_text(encoding="ascii").strip()
+    except OSError as exc:
+        raise SettingsError(
+            f"the home {str(home)!r} cannot be written: {exc.strerror}",
+            hint="set OPENBOOK_HOME to a folder that you can write to",
+        ) from exc
+
+
 def library_path(home: Path, name: str) -> Path:
     """Return the file of a named library.
 
@@ -276,10 +305,11 @@ def library_names(home: Path) -> list[str]:
     return sorted(file.name.removesuffix(_SUFFIX) for file in _folder(home).glob(f"*{_SUFFIX}"))
 
 
-def name_for(paths: Sequence[Path], made_by: str = "") -> str:
+def name_for(paths: Sequence[Path], made_by: str = "", machine: str = "") -> str:
     """Return the name of the library for some folders: readable, and independent of their order.
 
-    `made_by` is the embedder, if it is not that of the settings: each has its own library.
+    `made_by` is the embedder, if it is not that of the settings, and `machine` the one whose folders they are, if
+    several share their libraries: each has its own library.
 
     Example:
         >>> name_for([Path("shop"), Path("shelf")]) == name_for([Path("shelf"), Path("shop")])
@@ -289,7 +319,7 @@ def name_for(paths: Sequence[Path], made_by: str = "") -> str:
     """
     places = sorted({str(path.expanduser().resolve()) for path in paths})
     first = _NOT_IN_NAME.sub("-", Path(places[0]).name).strip("-").lower() or "root"
-    told = "\0".join([*places, *([made_by] if made_by else [])])
+    told = "\0".join([*places, *filter(None, (made_by, machine))])
     digest = hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
     return f"{first[:40]}-{digest[:_DIGEST_CHARS]}"
 

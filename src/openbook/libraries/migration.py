@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from openbook.chunking.identity import chunks_identity
 from openbook.errors import LibraryError, MismatchedLibraryError, SettingsError
 from openbook.index.protocol import EVERYTHING, FileRecord, IndexEntry, IndexIdentity, Source
-from openbook.libraries.catalog import MIGRATION, LibraryCatalog, Location, open_as_made, open_index
+from openbook.libraries.catalog import MIGRATION, LibraryCatalog, Location, machine_id, open_as_made, open_index
+from openbook.libraries.registration import owner_of
 from openbook.libraries.texts import TextStore
 from openbook.retrieval.fields import terms_of
 from openbook.settings import Settings
@@ -85,7 +86,8 @@ def migrate(
             raise _another(name, to) from exc
         stack.callback(target.close)
         stack.enter_context(origin.snapshot())
-        copied = _copy(origin, target, _marker(origin_at), _another(name, to), progress)
+        roots = _owned(origin.roots(), target_settings)
+        copied = _copy(origin, target, roots, _marker(origin_at), _another(name, to), progress)
         TextStore(settings.home, name).share(str(origin_at), str(target_at))
         held = target.stats()
         return MigrationReport(target_at, held.documents, held.chunks, copied)
@@ -117,14 +119,29 @@ def _marker(origin: Location) -> Source:
     return Source(_MARKER, MIGRATION, str(origin))
 
 
-def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, progress: Progress | None) -> int:
+def _owned(roots: Sequence[Source], settings: Settings) -> list[Source]:
+    """Return the sources as a copy has them: files in the home have no owner, and others that of this machine."""
+    if not settings.storage:
+        return [replace(root, owner="") for root in roots]
+    machine = machine_id(settings.home)
+    return [replace(root, owner=root.owner or owner_of(root, settings, machine)) for root in roots]
+
+
+def _copy(
+    origin: Index,
+    target: Index,
+    roots: Sequence[Source],
+    marker: Source,
+    another: LibraryError,
+    progress: Progress | None,
+) -> int:
     """Copy what is missing, compare everything, and only then remove the marker."""
     before = target.roots()
     if before and marker not in before:
-        if any(root.kind == MIGRATION for root in before) or _differences(origin, target, _files(origin)):
+        if any(root.kind == MIGRATION for root in before) or _differences(origin, target, roots, _files(origin)):
             raise another
         return 0
-    _begin(origin, target, marker, before)
+    _begin(roots, target, marker, before)
     missing = _missing(origin, target)
     _copy_files(origin, target, missing, progress)
     with target.snapshot():  # otherwise, some engines check for new data with every call
@@ -132,7 +149,7 @@ def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, p
     _copy_files(origin, target, wrong, None)  # from an earlier run, before the library changed
     target.optimize(every=True)
     with target.snapshot():
-        said = _differences(origin, target, wrong)
+        said = _differences(origin, target, roots, wrong)
     if said:
         hint = "delete the copy with `openbook remove --library` and run it again; the library is unchanged"
         raise LibraryError(f"the copy differs from the library: {said}", hint=hint)
@@ -140,9 +157,8 @@ def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, p
     return len(missing)
 
 
-def _begin(origin: Index, target: Index, marker: Source, before: Sequence[Source]) -> None:
+def _begin(roots: Sequence[Source], target: Index, marker: Source, before: Sequence[Source]) -> None:
     """Mark the copy as unfinished, and give it the sources of the library."""
-    roots = origin.roots()
     with target.batch():
         target.put_root(marker)
         for name in sorted({root.name for root in before} - {root.name for root in (*roots, marker)}):
@@ -207,14 +223,13 @@ def _digest(index: Index, source: str, path: str) -> bytes:
     return digest.digest()
 
 
-def _differences(origin: Index, target: Index, files: Sequence[_File]) -> str:
+def _differences(origin: Index, target: Index, roots: Sequence[Source], files: Sequence[_File]) -> str:
     """Describe how two libraries differ; empty if they are equal. Only some files are hashed."""
     wanted, held = origin.stats(), target.stats()
     if (wanted.documents, wanted.chunks) != (held.documents, held.chunks):
         has = f"{counted(held.documents, 'document')} and {counted(held.chunks, 'chunk')}"
         return f"{has}, not {wanted.documents} and {wanted.chunks}"
-    roots = origin.roots()
-    if roots != [root for root in target.roots() if root.kind != MIGRATION]:
+    if list(roots) != [root for root in target.roots() if root.kind != MIGRATION]:
         return "its sources differ"
     if any(origin.records(root.name) != target.records(root.name) for root in roots):
         return "its files differ"

@@ -27,8 +27,10 @@ _MAX_FILES = 20_000
 _MAX_BYTES = 1_000_000_000
 
 
-def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Source:
+def register(path: str | Path, index: Index, settings: Settings, *, course: bool, machine: str = "") -> Source:
     """Register a folder or file as a source. See `Library.register`.
+
+    `machine`: the id of this one, for a shared library.
 
     Raises:
         SourceError: It does not exist, or a course is not a folder.
@@ -39,19 +41,20 @@ def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Sou
     _check_storable(location)
     if course and not location.is_dir():
         raise SourceError(str(path), "it is not a folder", hint="a file with a course header needs no --course")
-    known = source_at(location, index)
+    known = source_at(location, index, machine)
     if known is not None and (known.kind == "course" or not course):
         return known
     # In a transaction, so that two processes cannot give the same name to different folders.
     with index.batch():
-        known = source_at(location, index)
+        known = source_at(location, index, machine)
         if known is not None and (known.kind == "course" or not course):
             return known
         if known is not None:
             index.delete_source(known.name)
-        found = source_of(location, home)
+        found = source_of(location, settings.home)
         name = known.name if known else _free_name(found.name, {root.name for root in index.roots()})
         root = replace(found, name=name, kind="course" if course else found.kind)
+        root = replace(root, owner=owner_of(root, settings, machine))
         index.put_root(root)
     return root
 
@@ -99,9 +102,19 @@ def large_amount(path: str | Path, settings: Settings) -> str:
     return f"{len(files):,} files, {size_text(size_bytes)}"
 
 
-def source_at(location: Path, index: Index) -> Source | None:
-    """Return the source at a location; None if the library has none there."""
-    return next((root for root in index.roots() if root.location == str(location)), None)
+def source_at(location: Path, index: Index, machine: str = "") -> Source | None:
+    """Return the source at a location on a machine; None if the library has none there."""
+    return next((root for root in index.roots() if root.location == str(location) and root.is_of(machine)), None)
+
+
+def owner_of(root: Source, settings: Settings, machine: str) -> str:
+    """Return which machine may update a source of this one; empty for any.
+
+    Any machine has the same files of a repository, and of uploads that several servers receive.
+    """
+    places = (settings.home / "uploads", Path(settings.uploads).expanduser()) if settings.uploads else ()
+    is_upload = any(Path(root.location).is_relative_to(place.resolve()) for place in places)
+    return "" if root.url or is_upload else machine
 
 
 def check_known(names: Collection[str], index: Index) -> None:

@@ -247,7 +247,7 @@ class SourceService:
     def _resume_sources(self) -> None:
         """Resume folders and repositories of this machine that could be added here and were never synced to the end."""
         with self._library.in_use() as assistant:
-            unfinished = [root for root in assistant.sources() if not root.synced_at]
+            unfinished = [root for root in assistant.sources() if not root.synced_at and assistant.is_own(root)]
         for root in unfinished:
             path = Path(root.location)
             if self._uploads.at(root.location) is None and path.exists() and (root.url or self._is_below_roots(path)):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openbook.errors import SettingsError
-from openbook.libraries.catalog import keep_private
+from openbook.libraries.catalog import machine_id
 from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.server.upload_bucket import UploadBucket
@@ -331,26 +331,7 @@ def _home_of(library: str, settings: Settings) -> Path:
             )
         return shared / library
     # In a shared library, machines with equal paths would confuse their folders.
-    return settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.storage else library)
-
-
-def _id_of(home: Path) -> str:
-    """Return a random id of eight digits for a home, created by the first call."""
-    file = home / "id"
-    try:
-        if not file.exists():
-            keep_private(home)
-            unnamed = home / f"{secrets.token_hex(8)}{_PARTIAL}"
-            unnamed.write_text(secrets.token_hex(4), encoding="ascii")
-            with contextlib.suppress(FileExistsError):  # another process was faster
-                os.link(unnamed, file)
-            unnamed.unlink()
-        return file.read_text(encoding="ascii")
-    except OSError as exc:
-        raise SettingsError(
-            f"the home {str(home)!r} cannot be written: {exc.strerror}",
-            hint="set OPENBOOK_HOME to a folder that you can write to",
-        ) from exc
+    return settings.home / "uploads" / (f"{library}-{machine_id(settings.home)}" if settings.storage else library)
 
 
 def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Path], *, course: bool) -> list[Path]:

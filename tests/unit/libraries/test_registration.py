@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from openbook.errors import SourceError, UnknownSourceError
 from openbook.index.protocol import Source
 from openbook.index.sqlite import SqliteIndex
+from openbook.libraries.catalog import LibraryCatalog
 from openbook.libraries.registration import check_known, why_wide
 from openbook.library import Library
 from openbook.settings import Settings
@@ -89,3 +91,54 @@ def test_a_large_folder_is_a_source_once_it_was_meant(tmp_path: Path) -> None:
         library.register(folder, allow_large=True)
 
         assert library.register(folder).location == str(folder)
+
+
+def of_machine(folder: Path, name: str, **more: Any) -> Settings:
+    return Settings(home=folder / name, storage=f"lance:{folder / 'shared'}", workers=1, **more)
+
+
+def test_machines_with_the_same_path_have_a_source_each_in_a_shared_library(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "zoo", {"a.md": "The gecko climbs glass.\n"})
+    with Library.open("team", settings=of_machine(tmp_path, "one")) as library:
+        library.add(folder)
+    (folder / "a.md").write_text("The newt swims in ponds.\n", encoding="utf-8")
+
+    with Library.open("team", settings=of_machine(tmp_path, "two")) as library:
+        library.add(folder)
+        library.add(folder)
+        [report] = library.sync()
+
+        texts = {chunk.source: chunk.text for name in ("zoo", "zoo-2") for chunk in library.index.chunks(name, "a.md")}
+        assert texts == {"zoo": "The gecko climbs glass.", "zoo-2": "The newt swims in ponds."}
+        assert report.source == "zoo-2"
+        assert [library.is_own(root) for root in library.sources()] == [False, True]
+        assert isinstance(library.pending()["zoo"], SourceError)
+    with Library.open("team", settings=of_machine(tmp_path, "one")) as library:
+        assert library.add(folder).changed == 1
+
+
+def test_machines_that_were_given_the_same_id_update_one_source(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "zoo", {"a.md": "The gecko climbs glass.\n"})
+    for machine in ("one", "two"):
+        write_tree(tmp_path / machine, {"id": "0123abcd\n"})
+        with Library.open("team", settings=of_machine(tmp_path, machine)) as library:
+            library.add(folder)
+
+            assert [root.owner for root in library.sources()] == ["0123abcd"]
+
+
+def test_folders_asked_directly_have_a_library_for_each_machine(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "zoo", {"a.md": "The gecko climbs glass.\n"})
+    names = [LibraryCatalog(of_machine(tmp_path, machine)).name_for([folder]) for machine in ("one", "two", "one")]
+
+    assert names[0] == names[2] != names[1]
+
+
+def test_servers_that_receive_the_same_uploads_have_one_source_of_them(tmp_path: Path) -> None:
+    uploads = write_tree(tmp_path / "disk" / "team" / "uploads", {"a.md": "The gecko climbs glass.\n"})
+    for machine in ("one", "two"):
+        settings = of_machine(tmp_path, machine, uploads=str(tmp_path / "disk"))
+        with Library.open("team", settings=settings) as library:
+            library.add(uploads)
+
+            assert [root.name for root in library.sources()] == ["uploads"]
