@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from openbook.errors import SkippedFileError, SourceError
@@ -10,7 +11,9 @@ from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import folder_of
 from openbook.settings import Settings
 from openbook.sources.content_hash import is_content
+from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
+from openbook.types import SkipReason
 
 
 def text_now(root: Source, path: str, index: Index, settings: Settings, readers: ReaderRegistry) -> str | None:
@@ -21,14 +24,29 @@ def text_now(root: Source, path: str, index: Index, settings: Settings, readers:
     try:
         folder = folder_of(root, settings, readers)
         holder = folder.holder_of(path)
+        raw = _bytes_of(holder or path, folder, root, index, settings, readers)
         if not holder:
-            return current_text(folder.read_bytes(path), path, known, readers, mask=settings.mask_secrets)
+            return current_text(raw, path, known, readers, mask=settings.mask_secrets)
         # An attachment is unchanged if its containing file is. Reading it again may take long.
         around = index.document(root.name, holder)
-        is_same = around is not None and is_content(folder.read_bytes(holder), around.content_hash)
-        return known.text if known and is_same else None
+        return known.text if known and around is not None and is_content(raw, around.content_hash) else None
     except (SourceError, SkippedFileError):
         return None
+
+
+def _bytes_of(
+    path: str, folder: Folder, root: Source, index: Index, settings: Settings, readers: ReaderRegistry
+) -> bytes:
+    """Read a file, which may be as large as when it was indexed: by a process with other limits, perhaps."""
+    try:
+        return folder.read_bytes(path)
+    except SkippedFileError as exc:
+        record = index.records(root.name).get(path) if exc.reason == SkipReason.TOO_LARGE else None
+        if record is None or record.skipped:
+            raise
+        size_bytes = record.stamp.size_bytes
+    raised = replace(settings, max_file_bytes=size_bytes, max_document_bytes=size_bytes)
+    return folder_of(root, raised, readers).read_bytes(path)
 
 
 def is_there(root: Source, index: Index) -> bool:

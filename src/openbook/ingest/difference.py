@@ -15,7 +15,7 @@ from openbook.sources.content_hash import is_read_as_now
 from openbook.sources.folder import Folder, holder_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import Scan, ScannedFile, SkippedFile
-from openbook.types import Filter, SkipReason
+from openbook.types import Filter, SkipReason, Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Difference:
     changed."""
     held: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Paths of indexed attachments, by the path of the file that contains them."""
+    outdated: frozenset[str] = frozenset()
+    """Paths of indexed files that have changed, and are too large to be read again. The index keeps them."""
 
     def with_todo(self, paths: Collection[str]) -> Difference:
         """Add files to the ones to read, whether they have changed or not."""
@@ -151,7 +153,11 @@ def compare_source(folder: Folder, index: Index) -> Difference:
         or record.stamp != file.stamp
         or _would_be_read_otherwise(file.path, record)
     )
-    paths = {file.path for file in scan.files}
+    # The limits may be those of this process alone: what another one has indexed stays.
+    large = {file.path: file.stamp for file in scan.skipped if file.stamp and _is_indexed(known.get(file.path))}
+    outdated = frozenset(path for path, stamp in large.items() if not _is_alike(known[path].stamp, stamp))
+    unread = tuple(file for file in scan.skipped if file.path not in large or file.path in outdated)
+    paths = {*large, *(file.path for file in scan.files)}
     held: dict[str, set[str]] = {}
     missing: set[str] = set()
     for path in known.keys() - paths:
@@ -162,16 +168,26 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
     difference = Difference(
         folder.name,
-        scan,
+        replace(scan, skipped=unread),
         known,
         todo,
         frozenset(gone),
         held={holder: frozenset(inner) for holder, inner in held.items()},
+        outdated=outdated,
     )
-    outdated = {
+    to_read = {
         holder for holder, inner in held.items() if any(_would_be_read_otherwise(one, known[one]) for one in inner)
     }
-    return difference.with_todo(outdated) if outdated else difference
+    return difference.with_todo(to_read) if to_read else difference
+
+
+def _is_alike(stamp: Stamp, other: Stamp) -> bool:
+    """Return whether size and time are the same. The time of the last change is not recorded of files just written."""
+    return (stamp.size_bytes, stamp.modified_ns) == (other.size_bytes, other.modified_ns)
+
+
+def _is_indexed(record: FileRecord | None) -> bool:
+    return record is not None and not record.skipped
 
 
 def _would_be_read_otherwise(path: str, record: FileRecord) -> bool:

@@ -199,7 +199,11 @@ class _Writer:
         self.done = 0
         """Number of files, without attached ones."""
         self.counts: Counter[str] = Counter()
-        self.remarks: dict[str, tuple[str, ...]] = {}
+        self.remarks: dict[str, tuple[str, ...]] = {
+            path: (f"not updated: {SkipReason.TOO_LARGE}; {remedy}; the library keeps its earlier text",)
+            for path, remedy in difference.remedies().items()
+            if path in difference.outdated
+        }
 
     def write(self, batch: Iterable[_Outcome]) -> None:
         """Commit a batch of files."""
@@ -232,6 +236,9 @@ class _Writer:
     def _written(self, path: str, outcome: PreparedFile, stamp: Stamp) -> str:
         """Write a file, and return how it changed."""
         was_indexed = path in self._known and not self._known[path].skipped
+        if outcome.reason == SkipReason.TOO_LARGE and was_indexed:  # attached, or grown since the scan
+            self.remarks[path] = (f"not updated: {outcome.reason}; the library keeps its earlier text",)
+            return "unchanged"
         if outcome.reason:
             self._index.skip(self._source, path, stamp, outcome.reason)
             if outcome.reason not in _NO_TEXT_FORMATS:

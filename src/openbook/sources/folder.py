@@ -20,6 +20,7 @@ from openbook.sources.walk import (
     SkippedFile,
     is_link,
     refuse_by_name,
+    remedy_for_size,
     scan_folder,
     size_limit,
     stamp_of,
@@ -127,9 +128,11 @@ class Folder:
         try:
             status = _lstat(str(self.root / name), name)
             _check_regular(status, name)
-            self._check_size(status, name)
         except SkippedFileError as exc:
             return Scan(skipped=(SkippedFile(name, exc.reason),))
+        if self._is_too_large(status, name):
+            remedy = remedy_for_size(name, status.st_size, *self._limits, self._readers)
+            return Scan(skipped=(SkippedFile(name, SkipReason.TOO_LARGE, remedy, stamp_of(status)),))
         return Scan(files=(ScannedFile(name, stamp_of(status)),))
 
     def read(self, path: str) -> Document:
@@ -241,7 +244,8 @@ class Folder:
             with os.fdopen(os.open(file, OPEN_FLAGS), "rb") as stream:
                 before = os.fstat(stream.fileno())
                 _check_regular(before, path)
-                self._check_size(before, path)
+                if self._is_too_large(before, path):
+                    raise SkippedFileError(path, SkipReason.TOO_LARGE)
                 raw = stream.read(before.st_size + 1)
                 after = os.fstat(stream.fileno())
         except OSError as exc:
@@ -249,9 +253,8 @@ class Folder:
         unchanged = stamp_of(before) == stamp_of(after) and len(raw) == before.st_size
         return raw if unchanged else None
 
-    def _check_size(self, status: os.stat_result, path: str) -> None:
-        if status.st_size > size_limit(path, *self._limits, self._readers):
-            raise SkippedFileError(path, SkipReason.TOO_LARGE)
+    def _is_too_large(self, status: os.stat_result, path: str) -> bool:
+        return status.st_size > size_limit(path, *self._limits, self._readers)
 
 
 def leads_elsewhere_on_windows(path: str, separator: str = os.sep) -> bool:

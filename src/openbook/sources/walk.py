@@ -77,6 +77,8 @@ class SkippedFile:
     reason: str
     remedy: str = field(default="", compare=False)
     """What to do, if it depends on the file."""
+    stamp: Stamp | None = field(default=None, compare=False)
+    """That of a file that is too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,10 @@ def size_limit(
     return max_file_bytes * _EXTRACTED_FACTOR if name.lower().endswith(_EXTRACTED_SUFFIXES) else max_file_bytes
 
 
-def _remedy_for_size(
+def remedy_for_size(
     name: str, size_bytes: int, max_file_bytes: int, max_document_bytes: int, readers: ReaderRegistry | None
 ) -> str:
+    """Return which limit to raise for a file that is too large."""
     is_document = size_limit(name, 0, 1, readers) > 0
     setting, limit = ("DOCUMENT", max_document_bytes) if is_document else ("FILE", max_file_bytes)
     return f"raise OPENBOOK_MAX_{setting}_BYTES from {limit}: it has {size_text(size_bytes)}"
@@ -280,8 +283,8 @@ class _Walk:
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, SkipReason.NOT_REGULAR)
         elif status.st_size > size_limit(entry.name, *self._limits, self._readers):
-            remedy = _remedy_for_size(entry.name, status.st_size, *self._limits, self._readers)
-            self._skip(path, SkipReason.TOO_LARGE, remedy)
+            remedy = remedy_for_size(entry.name, status.st_size, *self._limits, self._readers)
+            self._skip(path, SkipReason.TOO_LARGE, remedy, stamp_of(status))
         else:
             self._files.append(ScannedFile(path, stamp_of(status)))
 
@@ -298,9 +301,9 @@ class _Walk:
         except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
             return True
 
-    def _skip(self, path: str, reason: str, remedy: str = "") -> None:
+    def _skip(self, path: str, reason: str, remedy: str = "", stamp: Stamp | None = None) -> None:
         shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        self._skipped.append(SkippedFile(shown, reason, remedy))
+        self._skipped.append(SkippedFile(shown, reason, remedy, stamp))
 
 
 def _is_keynote(entry: os.DirEntry[str]) -> bool:

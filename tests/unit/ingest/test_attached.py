@@ -49,10 +49,15 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 
 def bring(
-    index: Index, folder: Path, *, only: tuple[str, ...] = (), readers: ReaderRegistry | None = None
+    index: Index,
+    folder: Path,
+    *,
+    only: tuple[str, ...] = (),
+    readers: ReaderRegistry | None = None,
+    **limits: int,
 ) -> SyncReport:
     root = next(iter(index.roots()), Source("s", "folder", str(folder)))
-    settings = Settings(workers=1)
+    settings = Settings(workers=1, **limits)  # type: ignore[arg-type]
     return sync(
         root,
         index,
@@ -62,6 +67,22 @@ def bring(
         only=only,
         now=lambda: time.time() + 3600,
     )
+
+
+def test_attached_files_above_the_limits_of_this_process_stay_as_another_one_has_indexed_them(
+    index: Index, folder: Path
+) -> None:
+    bring(index, folder)
+    before = indexed(index)
+
+    same = bring(index, folder, max_document_bytes=5)
+    (folder / "plans.eml").write_bytes(mail(words="See all of the files."))
+    changed = bring(index, folder, max_file_bytes=15)
+
+    assert not same.wrote
+    assert "plans.eml/tides.md" in before
+    assert indexed(index) == before
+    assert changed.remarks["plans.eml/tides.md"] == ("not updated: too large; the library keeps its earlier text",)
 
 
 def indexed(index: Index) -> list[str]:

@@ -68,6 +68,17 @@ def test_a_disk_that_machines_share_shows_what_has_changed_and_what_is_gone(
     assert ferry_now(here) == text
 
 
+@pytest.mark.parametrize("text", [FILES["ferry.md"], "The ferry sails at two.\n"])
+def test_a_citation_is_checked_though_its_file_is_above_the_limits_of_this_process(tmp_path: Path, text: str) -> None:
+    docs = write_tree(tmp_path / "docs", FILES)
+    with Library.open("own", settings=Settings(home=tmp_path / "home", workers=1)) as library:
+        library.add(docs)
+    with Library.open("own", settings=Settings(home=tmp_path / "home", workers=1, max_file_bytes=5)) as library:
+        (docs / "ferry.md").write_text(text, encoding="utf-8")
+
+        assert ferry_now(library) == text
+
+
 def test_a_machine_that_deletes_all_files_of_its_own_folder_sees_that_they_are_gone(tmp_path: Path, docs: Path) -> None:
     for file in docs.iterdir():
         file.unlink()

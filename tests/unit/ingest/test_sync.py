@@ -212,15 +212,34 @@ def test_a_file_that_became_binary_leaves_the_index_and_is_reported(index: Index
     assert counts(bring(index, tree)) == {"added": 1, "unchanged": 2, "read": 1}
 
 
-def test_a_file_that_became_too_large_leaves_the_index_and_is_reported(index: Index, tree: Path) -> None:
+def test_a_file_that_became_too_large_keeps_its_earlier_text_and_is_reported(index: Index, tree: Path) -> None:
     bring(index, tree)
-    write_tree(tree, {"guide.md": "Red fox. " * 1000})
+    write_tree(tree, {"guide.md": "Blue hen. " * 1000})
 
     report = bring(index, tree, max_file_bytes=1000)
 
-    assert counts(report) == {"removed": 1, "unchanged": 2}
+    assert counts(report) == {"unchanged": 3}
     assert report.skipped == {"too large": ("guide.md",)}
-    assert found(index, "fox") == []
+    assert report.remarks == {
+        "guide.md": (
+            "not updated: too large; raise OPENBOOK_MAX_FILE_BYTES from 1000: it has 0.0 MB; the library keeps its"
+            " earlier text",
+        )
+    }
+    assert found(index, "fox") == ["guide.md"]
+    assert counts(bring(index, tree)) == {"changed": 1, "unchanged": 2, "read": 1}
+
+
+@pytest.mark.parametrize("place", ["", "guide.md"])
+def test_a_file_above_the_limits_of_this_process_stays_as_another_one_has_indexed_it(
+    index: Index, tree: Path, place: str
+) -> None:
+    bring(index, tree / place)
+
+    report = bring(index, tree / place, max_file_bytes=5)
+
+    assert (report.wrote, report.skipped, report.remarks) == (False, {}, {})
+    assert found(index, "fox") == ["guide.md"]
 
 
 def test_a_binary_file_is_read_once_and_forgotten_when_it_is_gone(index: Index, tree: Path) -> None:
