@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Any, Self
 from openbook.embedding.static import load_embedder
 from openbook.errors import InvalidArgumentError, SourceError
 from openbook.index.protocol import Index, IndexStats, Source
-from openbook.ingest.current import is_there, text_now
+from openbook.ingest.current import text_now
 from openbook.ingest.difference import Difference, compare_sources, unread_files
 from openbook.ingest.sync import Progress, SyncReport, sync
-from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, machine_id, name_of, open_as_made
+from openbook.libraries.catalog import (
+    DEFAULT_LIBRARY,
+    LibraryCatalog,
+    Location,
+    known_machine,
+    name_of,
+    open_as_made,
+)
 from openbook.libraries.registration import check_meant, register, source_at, unknown_source
 from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of
 from openbook.library_answers import LibraryAnswers
@@ -266,12 +273,12 @@ class Library(LibraryAnswers):
         """
         if not allow_large:
             check_meant(path, {root.location for root in self._index.roots()}, self.settings)
-        return register(path, self._index, self.settings, course=course, machine=self._machine)
+        return register(path, self._index, self.settings, course=course, is_shared=self.is_shared)
 
-    @cached_property
+    @property
     def _machine(self) -> str:
-        """The id of this machine in a shared library."""
-        return machine_id(self.settings.home) if self.is_shared else ""
+        """The id of this machine in a shared library; empty if it has added nothing to one."""
+        return known_machine(self.settings.home) if self.is_shared else ""
 
     def is_own(self, root: Source) -> bool:
         """Return whether a source may be updated here: in a shared library, other machines may have added some."""
@@ -484,13 +491,9 @@ class Library(LibraryAnswers):
         root = next((root for root in self._index.roots() if root.name == source), None)
         if root is None:
             return None
-        text = text_now(root, path, self._index, self.settings, self._readers)
-        if not self.is_shared or (root.owner == self._machine and Path(root.location).exists()):
-            return text
-        known = self._index.document(source, path)
-        if known is None or known.text == text or is_there(root, self._index):
-            return text
-        return known.text  # the file is on another machine: use the text it indexed
+        is_own = root.owner != "" and root.owner == self._machine and Path(root.location).exists()
+        is_elsewhere = self.is_shared and not is_own
+        return text_now(root, path, self._index, self.settings, self._readers, is_elsewhere=is_elsewhere)
 
 
 Assistant = Library

@@ -16,8 +16,20 @@ from openbook.sources.reader_registry import ReaderRegistry
 from openbook.types import SkipReason
 
 
-def text_now(root: Source, path: str, index: Index, settings: Settings, readers: ReaderRegistry) -> str | None:
-    """Return the text that a document of a source has now; None if it is gone, or cannot be read."""
+def text_now(
+    root: Source, path: str, index: Index, settings: Settings, readers: ReaderRegistry, *, is_elsewhere: bool = False
+) -> str | None:
+    """Return the text that a document of a source has now; None if it is gone, or cannot be read.
+
+    `is_elsewhere`: the files may be on another machine. Then it is the text that was indexed, unless they are here.
+    """
+    text, known = _read(root, path, index, settings, readers), index.document(root.name, path)
+    if is_elsewhere and known is not None and known.text != text and not _is_there(root, index):
+        return known.text
+    return text
+
+
+def _read(root: Source, path: str, index: Index, settings: Settings, readers: ReaderRegistry) -> str | None:
     from openbook.sources.documents import current_text  # lazy: it loads all readers, which searches do not need
 
     known = index.document(root.name, path)
@@ -49,7 +61,7 @@ def _bytes_of(
     return folder_of(root, raised, readers).read_bytes(path)
 
 
-def is_there(root: Source, index: Index) -> bool:
+def _is_there(root: Source, index: Index) -> bool:
     """Return whether a location has files of a source, as they were indexed.
 
     Where another machine indexed it, the location may be a volume that is not mounted, or a folder of something else.

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,9 @@ _OF_FOLDERS = re.compile(r"-[0-9a-f]{10}$")
 
 # 40 bits: folders of the same name collide with a probability of one in a thousand billion.
 _DIGEST_CHARS = 10
+
+# The last two of `uploads/LIBRARY/uploads`, and of `texts/LIBRARY/texts`.
+_IN_HOME, _DEPTH = ("uploads", "uploaded courses", "texts"), 3
 
 Location = Path | str
 """The file of a library, or its address in an engine: `engine:address/name`."""
@@ -219,7 +222,9 @@ def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple
 
     def opened(settings: Settings) -> Index:
         identity = IndexIdentity(embedder, tokens_identity(), chunks_identity(settings))
-        return _finished(open_index(location, identity, settings), location)
+        index = _finished(open_index(location, identity, settings), location)
+        follow_home(index, location, settings.home)
+        return index
 
     try:
         return settings, opened(settings)
@@ -247,6 +252,36 @@ def _finished(index: Index, location: Location) -> Index:
     )
 
 
+def follow_home(index: Index, location: Location, home: Path) -> None:
+    """Correct where the sources lie that are in the home, if it was moved or copied: uploads, texts, repositories.
+
+    In a shared library, only those of this machine are looked for, and if they are gone.
+    """
+    if isinstance(location, Path) and location.parent != _folder(home):
+        return
+    machine = known_machine(home)
+    known = {root.location: root for root in index.roots()}
+    for old, root in known.items():
+        if not isinstance(location, Path) and (root.owner != machine or not machine or Path(old).exists()):
+            continue
+        new = _place_in(home.expanduser().resolve(), root)
+        if new is not None and str(new) not in known:
+            with contextlib.suppress(LibraryError):  # read-only: it answers as it is
+                index.put_root(replace(root, location=str(new)))
+
+
+def _place_in(home: Path, root: Source) -> Path | None:
+    """Return the folder in a home that a source in another home has become; None if there is none."""
+    parts = Path(root.location).parts
+    names = ("repositories",) if root.url else ("uploads", "texts")
+    for number, name in enumerate(parts):
+        inside = parts[number:]
+        is_whole = inside[-1] == "files" if root.url else len(inside) == _DEPTH and inside[-1] in _IN_HOME
+        if name in names and is_whole and (place := home.joinpath(*inside)).is_dir():
+            return place
+    return None
+
+
 def keep_private(home: Path) -> None:
     """Create the folder of libraries with private permissions. A default or new home gets them too.
 
@@ -261,6 +296,13 @@ def keep_private(home: Path) -> None:
     make_private_folder(_folder(home))
     for name in ("uploads", "repositories"):
         narrow(home / name)
+
+
+def known_machine(home: Path) -> str:
+    """Return the id of this machine in shared libraries; empty if it has none yet."""
+    with contextlib.suppress(OSError):
+        return (home / "id").read_text(encoding="ascii").strip()
+    return ""
 
 
 def machine_id(home: Path) -> str:
@@ -278,12 +320,12 @@ def machine_id(home: Path) -> str:
             with contextlib.suppress(FileExistsError):  # another process was faster
                 os.link(unnamed, file)
             unnamed.unlink()
-        return file.read_text(encoding="ascii").strip()
     except OSError as exc:
         raise SettingsError(
             f"the home {str(home)!r} cannot be written: {exc.strerror}",
             hint="set OPENBOOK_HOME to a folder that you can write to",
         ) from exc
+    return known_machine(home)
 
 
 def library_path(home: Path, name: str) -> Path:

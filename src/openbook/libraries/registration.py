@@ -8,6 +8,7 @@ from pathlib import Path
 
 from openbook.errors import SourceError, UnknownSourceError, did_you_mean
 from openbook.index.protocol import Index, Source
+from openbook.libraries.catalog import machine_id
 from openbook.libraries.repositories import source_of
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
@@ -27,10 +28,8 @@ _MAX_FILES = 20_000
 _MAX_BYTES = 1_000_000_000
 
 
-def register(path: str | Path, index: Index, settings: Settings, *, course: bool, machine: str = "") -> Source:
+def register(path: str | Path, index: Index, settings: Settings, *, course: bool, is_shared: bool) -> Source:
     """Register a folder or file as a source. See `Library.register`.
-
-    `machine`: the id of this one, for a shared library.
 
     Raises:
         SourceError: It does not exist, or a course is not a folder.
@@ -41,6 +40,7 @@ def register(path: str | Path, index: Index, settings: Settings, *, course: bool
     _check_storable(location)
     if course and not location.is_dir():
         raise SourceError(str(path), "it is not a folder", hint="a file with a course header needs no --course")
+    machine = machine_id(settings.home) if is_shared else ""
     known = source_at(location, index, machine)
     if known is not None and (known.kind == "course" or not course):
         return known

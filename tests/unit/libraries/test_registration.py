@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -142,3 +143,53 @@ def test_servers_that_receive_the_same_uploads_have_one_source_of_them(tmp_path:
             library.add(uploads)
 
             assert [root.name for root in library.sources()] == ["uploads"]
+
+
+def in_home(home: Path, storage: str = "", **more: Any) -> Settings:
+    return Settings(home=home, storage=storage, workers=1, **more)
+
+
+@pytest.mark.parametrize("is_copy", [False, True], ids=["moved", "copied"])
+@pytest.mark.parametrize("place", ["uploads/team/uploads", "uploads/team/uploaded courses", "texts/team/texts"])
+def test_sources_in_the_home_follow_it(tmp_path: Path, place: str, is_copy: bool) -> None:
+    uploads = write_tree(tmp_path / "old" / place, {"a.md": "The gecko climbs glass.\n"})
+    with Library.open("team", settings=in_home(tmp_path / "old")) as library:
+        library.add(uploads)
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+    if not is_copy:
+        shutil.rmtree(tmp_path / "old")
+
+    with Library.open("team", settings=in_home(tmp_path / "new")) as library:
+        (tmp_path / "new" / place / "a.md").unlink()
+        report = library.add(tmp_path / "new" / place)
+
+        assert [root.location for root in library.sources()] == [str(tmp_path / "new" / place)]
+        assert report.removed == 1
+        assert library.stats().documents == 0
+
+
+def test_uploads_of_a_shared_library_follow_the_home_of_their_machine_alone(tmp_path: Path) -> None:
+    storage = f"lance:{tmp_path / 'shared'}"
+    write_tree(tmp_path / "old", {"id": "0123abcd", "uploads/team-0123abcd/uploads/a.md": "The gecko climbs glass.\n"})
+    with Library.open("team", settings=in_home(tmp_path / "old", storage)) as library:
+        library.add(tmp_path / "old" / "uploads" / "team-0123abcd" / "uploads")
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+
+    def location(home: str) -> str:
+        with Library.open("team", settings=in_home(tmp_path / home, storage)) as library:
+            return Path(library.sources()[0].location).relative_to(tmp_path).parts[0]
+
+    assert location("new") == "old"  # it is still there
+    shutil.rmtree(tmp_path / "old")
+    assert location("other") == "old"
+    assert location("new") == "new"
+
+
+def test_a_folder_of_the_user_is_not_taken_for_uploads_because_of_its_name(tmp_path: Path) -> None:
+    settings = in_home(tmp_path / "home")
+    write_tree(tmp_path / "home" / "uploads" / "team" / "uploads", {"a.md": "The gecko climbs glass.\n"})
+    folder = write_tree(tmp_path / "mine" / "uploads", {"b.md": "The newt swims in ponds.\n"})
+    with Library.open("team", settings=settings) as library:
+        library.add(folder)
+    with Library.open("team", settings=settings) as library:
+        assert [root.location for root in library.sources()] == [str(folder)]

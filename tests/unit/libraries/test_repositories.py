@@ -268,3 +268,19 @@ def test_a_citation_of_a_talk_has_the_time_of_its_own_paragraph(
     assert [each.anchor for each in cited] == ["00:00:50", "00:01:10"]
     in_course = ["Reefs · Lesson 1: Burrows"] * 2
     assert [each.label for each in cited] == (in_course if is_course else [each.anchor for each in cited])
+
+
+def test_a_repository_follows_the_home_that_it_was_fetched_into(tmp_path: Path, github: Path) -> None:
+    served = Repository(github / "octo" / "shop")
+    served.git("checkout", "-q", "-b", "trunk")
+    served.commit(FILES)
+    with Library.open("shops", settings=Settings(home=tmp_path / "old")) as library:
+        library.load_repository("octo/shop")
+    (tmp_path / "old").rename(tmp_path / "new")
+
+    with Library.open("shops", settings=Settings(home=tmp_path / "new")) as library:
+        library.load_repository("octo/shop")
+
+        (root,) = library.sources()
+        assert Path(root.location).is_relative_to(tmp_path / "new")
+        assert library.stats().documents == 2
