@@ -307,13 +307,16 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys:
     assert again.err == ""
 
 
-def test_a_folder_that_was_moved_is_added_with_how_to_forget_its_old_place(sample: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize("place", ["papers/docs", "papers"], ids=["moved", "renamed"])
+def test_a_folder_that_was_moved_is_added_with_how_to_forget_its_old_place(
+    sample: Path, capsys: Captured, place: str
+) -> None:
     run(capsys, "add", "docs", "scanner", "--library", "island")
-    shutil.move(sample / "docs", sample / "papers" / "docs")
+    shutil.move(sample / "docs", sample / place)
 
-    added = run(capsys, "add", sample / "papers" / "docs", "--library", "island")
+    added = run(capsys, "add", sample / place, "--library", "island")
     run(capsys, "remove", "docs", "--library", "island")
-    again = run(capsys, "add", sample / "papers" / "docs", "--library", "island")
+    again = run(capsys, "add", sample / place, "--library", "island")
 
     command = "if it was moved, run: openbook remove docs --library island"
     assert f"{sample / 'docs'} is gone, and is still in the library; {command}\n" in added.err
@@ -328,7 +331,8 @@ def test_an_answer_of_which_nothing_is_there_any_more_is_a_failed_check(sample: 
 
     assert asked.code == 1
     assert "stale: the document is gone, or cannot be read" in asked.out
-    assert "all of its citations are in conflict, missing or changed\nhint: update the library\n" in asked.err
+    assert "all of its citations are in conflict, missing or changed\nhint: update the library, and remove" in asked.err
+    assert "hint: if it was moved, add it at its new path, and run: openbook remove docs --library island" in asked.err
 
 
 def test_doctor_finds_everything_in_order(sample: Path, capsys: Captured) -> None:

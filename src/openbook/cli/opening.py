@@ -160,6 +160,9 @@ def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:
                 reports.append(assistant.add(root.location, progress=progress))
             except SourceError as exc:  # an unmounted disk must not prevent the update of the other sources
                 note(f"warning: the library was not updated: {exc}")
+                if isinstance(exc, SourceNotFoundError) and not root.url:
+                    command = _removing(root, name_of(assistant.location))
+                    note(f"hint: if it was moved, add it at its new path, and run: {command}")
         return reports
 
 
@@ -372,8 +375,12 @@ def add_paths(
             _register(assistant, path, course=is_course)
         reports = [assistant.add(path, progress=progress) for path in paths]
         if not assistant.is_shared:
-            _note_moved(assistant.sources(), paths, name)
+            _note_moved(assistant, [report.source for report in reports], name)
         return reports
+
+
+def _removing(root: Source, library: str) -> str:
+    return shlex.join(["openbook", "remove", root.name, "--library", library])
 
 
 def _register(assistant: Library, path: Path, *, course: bool = False) -> None:
@@ -382,20 +389,27 @@ def _register(assistant: Library, path: Path, *, course: bool = False) -> None:
     root = assistant.register(path, course=course, allow_large=True)
     others = [known for known in before if known.location == root.location]
     if others and root not in before and not any(map(assistant.is_own, others)):
-        command = shlex.join(["openbook", "remove", others[0].name, "--library", name_of(assistant.location)])
+        command = _removing(others[0], name_of(assistant.location))
         note(
             f"{root.location} is new as {root.name!r}: {others[0].name!r} is the folder of another machine with that"
             f" path, which stays. If it is the same folder, run: {command}"
         )
 
 
-def _note_moved(roots: Sequence[Source], paths: Sequence[Path], library: str) -> None:
-    """Say how to forget a folder that is gone if one of its name was added, since it may have moved there."""
-    names = {path.expanduser().resolve().name for path in paths}
-    for root in roots:
-        if Path(root.location).name in names and not root.url and not Path(root.location).exists():
-            command = shlex.join(["openbook", "remove", root.name, "--library", library])
+def _note_moved(assistant: Library, added: Sequence[str], library: str) -> None:
+    """Say how to forget a folder that is gone if one with a document of it was added: it may have moved there."""
+    gone = [root for root in assistant.sources() if not root.url and not Path(root.location).exists()]
+    there = {held for name in added for held in _held(assistant, name)} if gone else set()
+    for root in gone:
+        if not there.isdisjoint(_held(assistant, root.name)):
+            command = _removing(root, library)
             note(f"{root.location} is gone, and is still in the library; if it was moved, run: {command}")
+
+
+def _held(assistant: Library, source: str) -> Iterator[tuple[str, str]]:
+    """Yield the documents of a source by path and content."""
+    records = assistant.index.records(source)
+    return ((path, record.content_hash) for path, record in records.items() if not record.skipped)
 
 
 @contextlib.contextmanager

@@ -268,7 +268,7 @@ def references(
 # What to do about the citations of an answer that can not be relied on.
 _HINTS = {
     "conflict": "read the cited places",
-    "stale": "update the library",
+    "stale": "update the library, and remove sources that are gone",
     "unknown": "ask again: the answer cites what it was not shown",
 }
 
