@@ -24,6 +24,7 @@ from itertools import islice
 from typing import IO, Any, Generic, TypeVar, cast
 
 from openbook.memory import own_process, release_memory
+from openbook.text import size_text
 from openbook.types import SkipReason
 
 Job = TypeVar("Job")
@@ -379,6 +380,11 @@ def took_longer(seconds: float) -> str:
     return f"{SkipReason.TOOK_LONGER} {seconds:g} s"
 
 
+def took_more_memory(size_bytes: int) -> str:
+    """Return the failure reason for a job that exceeded the memory limit."""
+    return f"{SkipReason.TOO_MUCH_MEMORY}, more than {size_text(size_bytes)}"
+
+
 def _close_quietly(pipe: IO[bytes]) -> None:
     try:
         pipe.close()
@@ -391,7 +397,7 @@ def apply_safely(function: Callable[[Job], Result], job: Job) -> Result | JobFai
     try:
         return function(job)
     except MemoryError:
-        return JobFailure("takes too much memory")
+        return JobFailure(SkipReason.TOO_MUCH_MEMORY)
     except Exception as exc:
         if isinstance(exc.__cause__ or exc.__context__, KeyboardInterrupt):
             # Ctrl-C inside a callback of an extension module surfaces as SystemError.

@@ -19,7 +19,7 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _PREFIX = "OPENBOOK_"
 
 _POSITIVE = (
-    *("max_document_bytes", "max_pages", "file_timeout_s"),
+    *("max_document_bytes", "max_pages", "file_timeout_s", "file_memory_bytes"),
     *("fetch_timeout_s", "max_repository_bytes"),
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
@@ -64,6 +64,9 @@ class Settings:
     """A PDF with more pages is skipped and reported. Handbooks have 2,000."""
     file_timeout_s: float = 60.0
     """Maximum seconds to read one file in a child process. A PDF of 1,000 pages takes about 10."""
+    file_memory_bytes: int = 2 * 1024**3
+    """Memory limit of a child process that reads files. A PDF of 1,000 pages takes 0.1 GB; a compressed file of 7 MB
+    was seen to take 8 GB."""
     pdf_password: Secret | None = None
     """Password for encrypted PDFs. Never shown."""
     ocr: bool = False

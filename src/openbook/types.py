@@ -360,6 +360,7 @@ class SkipReason(StrEnum):
     TOO_LONG = "more than"
     """A PDF with more pages than allowed."""
     TOOK_LONGER = "took longer than"
+    TOO_MUCH_MEMORY = "takes too much memory"
     ENCRYPTED = "encrypted"
     SCANNED = "no text: scanned pages need OCR"
     GARBLED = "garbled letters: they need OCR"

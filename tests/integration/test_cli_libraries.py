@@ -252,10 +252,10 @@ def test_what_is_too_large_is_named_with_the_setting_that_lets_it_in(
     status = run(capsys, "status", "--library", "island")
     every = run(capsys, "status", "--library", "island", "--skipped")
 
-    named = "manual.md; OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES can be raised"
+    named = "manual.md; OPENBOOK_MAX_FILE_BYTES can be raised"
     assert f"too large: {named}\n" in added.err
     assert f"1 skipped: too large ({named})\n" in status.out
-    assert "    manual.md: raise OPENBOOK_MAX_FILE_BYTES from 20000: it has 0.0 MB\n" in every.out
+    assert "  too large\n    manual.md: raise OPENBOOK_MAX_FILE_BYTES from 20000: it has 0.0 MB\n" in every.out
 
 
 def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, capsys: Captured) -> None:

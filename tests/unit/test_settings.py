@@ -23,6 +23,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "ocr": ("on", True),
     "audio": ("whisper-small", "whisper-small"),
     "file_timeout_s": ("2.5", 2.5),
+    "file_memory_bytes": ("4000", 4000),
     "pdf_password": ("open sesame", Secret("open sesame")),
     "chunk_strategy": ("hybrid", "hybrid"),
     "chunk_words": ("200", 200),

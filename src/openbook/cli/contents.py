@@ -202,7 +202,7 @@ def _skipped(assistant: Library) -> Iterator[str]:
         skipped, of_file = difference.not_indexed(), difference.remedies()
         yield f"source     {name}: {counted(sum(map(len, skipped.values())), 'file')} not indexed"
         for reason, paths in sorted(skipped.items()):
-            remedy = remedy_for(reason)
+            remedy = "" if all(path in of_file for path in paths) else remedy_for(reason)
             yield f"  {reason}{f': {remedy}' if remedy else ''}"
             for path in sorted(paths):
                 own = f": {of_file[path]}" if path in of_file else ""

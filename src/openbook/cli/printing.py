@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from openbook.answers import anchor_of, written_place
-from openbook.ingest.remedies import SIZE_LIMITS
+from openbook.ingest.remedies import size_limits
 from openbook.settings import read_color
 from openbook.text import counted, size_text
 from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span, shown_text
@@ -227,7 +227,7 @@ def named_examples(reason: str, paths: Sequence[str]) -> str:
     if reason in _SAID_BY_NAME:
         return ""
     more = ", ..." if len(paths) > _MAX_EXAMPLES else ""
-    remedy = f"; {SIZE_LIMITS} can be raised" if reason == SkipReason.TOO_LARGE else ""
+    remedy = f"; {size_limits(paths)} can be raised" if reason == SkipReason.TOO_LARGE else ""
     return f"{', '.join(map(one_line, paths[:_MAX_EXAMPLES]))}{more}{remedy}"
 
 

@@ -10,12 +10,6 @@ from openbook.plugins import require_plugin
 from openbook.process_pool import JobFailure, ProcessPool, apply_safely
 from openbook.settings import Settings
 
-MEMORY_BYTES = 2 * 1024**3
-"""Memory limit of a process that prepares files.
-
-A PDF of 1,000 pages takes 0.1 GB. A compressed file of 7 MB was seen to take 8 GB.
-"""
-
 Outcome = tuple[FileJob, PreparedFile | JobFailure]
 
 
@@ -33,7 +27,7 @@ class Executor(Protocol):
             files: Called with a job, prepares a local file. For remote workers, `files.read` reads it here, and
                 the picklable `files.preparer` prepares the content there.
             jobs: One per file. A failure is returned as the file's result, a `JobFailure`.
-            settings: Number of processes, and time limit per file.
+            settings: Number of processes, and limits per file.
 
         Raises:
             ClusterError: The cluster cannot do the work.
@@ -84,4 +78,5 @@ def executor_for(settings: Settings, size_bytes: int) -> Executor:
 
 
 def _pool(files: FilePreparer, settings: Settings, count: int) -> ProcessPool[FileJob, PreparedFile]:
-    return ProcessPool(files, count=count, timeout_s=settings.file_timeout_s, memory_bytes=MEMORY_BYTES)
+    memory_bytes = settings.file_memory_bytes
+    return ProcessPool(files, count=count, timeout_s=settings.file_timeout_s, memory_bytes=memory_bytes)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from openbook.types import SkipReason
+from collections.abc import Iterable
 
-SIZE_LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
-"""The settings that limit the size of files."""
+from openbook.sources.walk import size_limit
+from openbook.types import SkipReason
 
 _AGAIN = "run the command again"
 _ELSEWHERE = "add the folder that it leads to"
 _NEED_OCR = (SkipReason.SCANNED, SkipReason.GARBLED)
 _WITH_OCR = "set OPENBOOK_OCR=on"
 _REMEDIES = {
-    SkipReason.TOO_LARGE: f"raise {SIZE_LIMITS}",
+    SkipReason.TOO_LARGE: "raise OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES",
     SkipReason.TOO_LONG: "raise OPENBOOK_MAX_PAGES",
-    SkipReason.TOOK_LONGER: "raise OPENBOOK_FILE_TIMEOUT_S",
+    SkipReason.TOOK_LONGER: "raise OPENBOOK_FILE_TIMEOUT_S, or split the file",
+    SkipReason.TOO_MUCH_MEMORY: "raise OPENBOOK_FILE_MEMORY_BYTES, or split the file",
     SkipReason.SECRET: "keys and passwords are never indexed; rename the file if it contains none",
     SkipReason.BINARY_NAME: "nothing reads this format; save it as text, PDF or DOCX",
     SkipReason.BINARY: "nothing reads this format; save it as text, PDF or DOCX",
@@ -32,6 +33,17 @@ _REMEDIES = {
     SkipReason.NOT_REGULAR: "nothing: it has no content of its own",
     SkipReason.READER_FAILED: "ask whoever made the reader; `openbook plugins` names the package",
 }
+
+
+def size_limits(paths: Iterable[str]) -> str:
+    """Return the settings that limit the size of files.
+
+    Example:
+        >>> size_limits(["a.txt"]), size_limits(["a.txt", "a.pdf"])
+        ('OPENBOOK_MAX_FILE_BYTES', 'OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES')
+    """
+    kinds = {"DOCUMENT" if size_limit(path, 0, 1) else "FILE" for path in paths}
+    return " and ".join(f"OPENBOOK_MAX_{kind}_BYTES" for kind in sorted(kinds, reverse=True))
 
 
 def remedy_for(reason: str) -> str:

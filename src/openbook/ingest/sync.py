@@ -146,7 +146,7 @@ def _prepared(
     # Lazy: an unchanged source needs neither grammars nor child processes.
     from openbook.ingest.executor import executor_for
     from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
-    from openbook.process_pool import JobFailure, apply_safely
+    from openbook.process_pool import JobFailure, apply_safely, took_more_memory
 
     preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder, readers))
     files = {file.path: file for file in difference.todo}
@@ -158,7 +158,11 @@ def _prepared(
     executor = executor_for(settings, sum(file.stamp.size_bytes for file in difference.todo))
     with contextlib.closing(executor.run(preparer, jobs, settings)) as outcomes:
         for job, outcome in itertools.chain(((job, apply_safely(preparer, job)) for job in own), outcomes):
-            yield files[job.path], PreparedFile(reason=outcome.reason) if isinstance(outcome, JobFailure) else outcome
+            if isinstance(outcome, JobFailure):
+                of_memory = took_more_memory(settings.file_memory_bytes)
+                reason = of_memory if outcome.reason == SkipReason.TOO_MUCH_MEMORY else outcome.reason
+                outcome = PreparedFile(reason=reason)
+            yield files[job.path], outcome
 
 
 def _with_retries(difference: Difference, settings: Settings, readers: ReaderRegistry | None) -> Difference:
@@ -166,20 +170,23 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
     skipped = {path: record.skipped for path, record in difference.known.items() if record.skipped}
     if not skipped:
         return difference
-    from openbook.process_pool import took_longer
+    from openbook.process_pool import took_longer, took_more_memory
     from openbook.sources import optional_readers
     from openbook.sources.readers.pdf import may_be_read_now
     from openbook.sources.readers.reading import PdfOptions
 
     options = PdfOptions(settings.max_pages, settings.pdf_password, optional_readers.recognizer_of(settings))
-    late = took_longer(settings.file_timeout_s)
+    limits = {
+        SkipReason.TOOK_LONGER: took_longer(settings.file_timeout_s),
+        SkipReason.TOO_MUCH_MEMORY: took_more_memory(settings.file_memory_bytes),
+    }
     outdated = {
         path
         for path, reason in skipped.items()
         if may_be_read_now(reason, options)
         or optional_readers.may_be_read_now(reason)
         or (readers and readers.may_read_now(path, reason))
-        or (SkipReason.of(reason) is SkipReason.TOOK_LONGER and reason != late)
+        or ((known := SkipReason.of(reason)) in limits and reason != limits[known])
     }
     holders = {holder for holder, inner in difference.held.items() if not outdated.isdisjoint(inner)}
     return difference.with_todo(outdated | holders)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from openbook.errors import ClusterError, SettingsError
-from openbook.ingest.executor import MEMORY_BYTES, Outcome
+from openbook.ingest.executor import Outcome
 from openbook.ingest.preparation import FileContent, FileJob, FilePreparer
 from openbook.integrations.ray_connection import Ray, connected
 from openbook.integrations.ray_worker import NotLoaded, WorkerSetup, identity_of, prepare_batch
@@ -79,7 +79,7 @@ class RayExecutor:
         self._now = now
 
     def run(self, files: FilePreparer, jobs: Iterable[FileJob], settings: Settings) -> Generator[Outcome, None, None]:
-        setup = WorkerSetup(pickle.dumps(files.preparer), settings.file_timeout_s, MEMORY_BYTES)
+        setup = WorkerSetup(pickle.dumps(files.preparer), settings.file_timeout_s, settings.file_memory_bytes)
         identity = identity_of(files.preparer)
         with (
             self._connect(self._address, settings.workers) as ray,

@@ -60,6 +60,7 @@ _BINARY_SUFFIXES = frozenset(
     gz tgz bz2 tbz xz txz zst 7z rar tar jar war ear whl egg nupkg deb rpm apk dmg iso cab msi gem crate lz4 br
     exe dll so dylib a lib o obj ko pyc pyo pyd class wasm node elc beam rlib rmeta pdb bin
     ttf otf woff woff2 eot
+    ktx ktx2 dds basis exr tga pvr astc
     mobi djvu pages numbers
     db sqlite sqlite3 mdb accdb parquet feather arrow avro orc h5 hdf5 npy npz pkl pickle joblib mat rds rda sav
     onnx pt pth safetensors gguf ggml tflite pb ckpt caffemodel

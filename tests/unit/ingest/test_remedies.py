@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from openbook.ingest.remedies import remedy_for
+from openbook.process_pool import took_longer, took_more_memory
 from openbook.types import SkipReason
+
+
+@pytest.mark.parametrize(
+    ("reason", "setting"),
+    [(took_longer(60), "OPENBOOK_FILE_TIMEOUT_S"), (took_more_memory(2**31), "OPENBOOK_FILE_MEMORY_BYTES")],
+)
+def test_a_file_above_a_limit_names_its_setting_or_can_be_split(reason: str, setting: str) -> None:
+    assert remedy_for(reason) == f"raise {setting}, or split the file"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a program has another name there")

@@ -18,6 +18,7 @@ from openbook.index.packing import PackedEntries
 from openbook.index.protocol import Index, IndexEntry, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
+from openbook.process_pool import took_more_memory
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from openbook.types import Document, Filter, Stamp
@@ -240,6 +241,17 @@ def test_a_file_above_the_limits_of_this_process_stays_as_another_one_has_indexe
 
     assert (report.wrote, report.skipped, report.remarks) == (False, {}, {})
     assert found(index, "fox") == ["guide.md"]
+
+
+def test_a_file_that_took_too_much_memory_is_read_again_once_it_may_take_more(index: Index, tree: Path) -> None:
+    bring(index, tree)
+    held = index.records("s")["guide.md"]
+    index.skip("s", "guide.md", held.stamp, took_more_memory(2 * 1024**3))
+
+    same, more = bring(index, tree), bring(index, tree, file_memory_bytes=4 * 1024**3)
+
+    assert same.skipped == {"takes too much memory, more than 2.1 GB": ("guide.md",)}
+    assert counts(more) == {"added": 1, "unchanged": 2, "read": 1}
 
 
 def test_a_binary_file_is_read_once_and_forgotten_when_it_is_gone(index: Index, tree: Path) -> None:
