@@ -155,13 +155,37 @@ def test_an_upload_that_a_kill_cuts_off_leaves_nothing(serve: Callable[..., Serv
 
 
 @pytest.mark.slow
-def test_an_empty_library_is_served_and_told_because_its_name_may_be_wrong() -> None:
+def test_a_server_that_is_started_before_its_library_is_made_is_ready_once_it_is_filled(
+    capsys: Captured, harbour: Path
+) -> None:
+    run(capsys, "add", harbour, "--library", "team")
     serving = Serving(start("serve", "--library", "teem", "--port", "0"))
+    early, alive = serving.client.get("/readyz"), serving.client.get("/healthz")
+    run(capsys, "add", harbour, "--library", "teem")
+    filled, answer = serving.client.get("/readyz"), serving.ask(QUESTION)["answer"]
+    serving.end(signal.SIGTERM)
+
+    said = " ".join("".join(serving.said).split())
+    assert "there is no library 'teem'; did you mean 'team'?" in said
+    assert "not ready until it is filled: `openbook add PATH --library teem`" in said
+    assert (early.status_code, alive.status_code, filled.json()["documents"]) == (503, 200, 1)
+    assert early.json()["error"]["message"] == "nothing has been added to the library 'teem' yet"
+    assert "one hour" in answer
+
+
+@pytest.mark.slow
+def test_an_empty_library_that_was_made_for_uploads_is_ready(capsys: Captured, tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    run(capsys, "add", tmp_path / "none", "--library", "team")
+    serving = Serving(start("serve", "--library", "team", "--port", "0"))
     ready = serving.client.get("/readyz").json()
+    serving.client.post("/api/uploads", files={"files": ("zebra.md", b"The zebra sleeps standing.")})
+    sources = {source["name"]: source["documents"] for source in serving.settled()}
     serving.end(signal.SIGTERM)
 
     assert ready == {"status": "ok", "documents": 0, "chunks": 0}
-    assert "the library teem is empty" in "".join(serving.said)
+    assert "the library 'team' is empty" in "".join(serving.said)
+    assert sources == {"none": 0, "uploads": 1}
 
 
 @pytest.mark.slow

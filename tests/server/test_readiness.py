@@ -6,8 +6,10 @@ import logging
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from openbook.library import Library
+from openbook.server.app import create_app
 from openbook.settings import Settings
 from tests.server.conftest import Serve
 
@@ -37,3 +39,22 @@ def test_a_server_is_not_ready_while_its_library_is_damaged_and_says_how_to_make
     assert f"openbook add --rebuild --library {file.stem} " in damaged.json()["error"]["hint"]
     assert str(home) not in damaged.text
     assert str(file) in caplog.records[-1].__dict__["reason"]  # the log has the whole message
+
+
+def test_a_server_is_not_ready_before_anything_was_added_to_its_library_and_stays_ready_when_that_is_removed(
+    folder: Path, home: Path
+) -> None:
+    settings = Settings(home=home, workers=1)
+    with TestClient(create_app(Library.open("team", settings=settings)), base_url="http://localhost") as client:
+        early = client.get("/readyz")
+        with Library.open("team", settings=settings) as job:
+            job.register(folder)
+            registered = client.get("/readyz")
+            job.add(folder)
+            filled = client.get("/readyz")
+            job.remove(job.sources()[0].name)
+        emptied = client.get("/readyz")
+
+    assert [each.status_code for each in (early, registered, filled, emptied)] == [503, 503, 200, 200]
+    assert early.json()["error"]["hint"] == "fill it: openbook add PATH --library team"
+    assert (filled.json()["documents"], emptied.json()["documents"]) == (3, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import closing
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from typing import Annotated
 import typer
 
 from openbook.cli import options, printing
-from openbook.errors import MissingExtraError, SettingsError
+from openbook.errors import MissingExtraError, SettingsError, did_you_mean
 
 
 def serve(
@@ -26,6 +27,7 @@ def serve(
 ) -> None:
     """Serve a web page and an HTTP API."""
     from openbook.cli.opening import opened, settings
+    from openbook.libraries.catalog import LibraryCatalog
     from openbook.llm.choose import open_model
     from openbook.opening import open_reranker
     from openbook.server.people import People
@@ -50,9 +52,10 @@ def serve(
         open_model(name)
     open_reranker(settings().reranker, settings())
     served = options.as_paths(paths) or ([] if library else [Path()])
+    known = LibraryCatalog(settings()).names() if library and not served else []
     with closing(listen(host, port)) as listener, opened(served, library, may_be_new=True) as assistant:
         if library and not (served or assistant.stats().documents):
-            printing.note(f"the library {library} is empty: fill it with `openbook add PATH --library {library}`")
+            _note_empty(library, known, is_added_to=bool(assistant.sources()))
         roots = [path.expanduser() for path in served]
         folders = [root for root in roots if root.is_dir()]
         app = create_app(assistant, needs_key=needs_key, roots=folders, workers=assistant.settings.server_workers)
@@ -64,6 +67,19 @@ def serve(
             stopping=app.stop,
         )
     printing.note("stopped")
+
+
+def _note_empty(library: str, known: Sequence[str], *, is_added_to: bool) -> None:
+    """Say that a library is empty, and if it was not there: its name may be wrong, or its index job late."""
+    fill = f"`{shlex.join(['openbook', 'add', 'PATH', '--library', library])}`"
+    waits = f"the server is not ready until it is filled: {fill}"
+    if library not in known:
+        hint = did_you_mean(library, known, f"an empty one was made; {waits}")
+        printing.note(f"warning: there is no library {library!r}; {hint}")
+    elif is_added_to:
+        printing.note(f"the library {library!r} is empty: fill it with {fill}")
+    else:
+        printing.note(f"warning: the library {library!r} is empty; {waits}")
 
 
 # Imported packages that are not in the base installation.

@@ -38,6 +38,7 @@ class ServedLibrary:
         self._lock = threading.Lock()
         self._listed_s = self._opened_s = -math.inf
         self._places: dict[str, tuple[str, str]] = {}
+        self._was_filled = False
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Library]:
@@ -55,6 +56,16 @@ class ServedLibrary:
             with self._lock:
                 self._users[assistant] -= 1
                 self._close_unused()
+
+    def is_filled(self, assistant: Library) -> bool:
+        """Return whether the library in use has had a document or a complete source, which may be an empty folder.
+
+        Before, it waits for its index job, or its name is wrong. A library that is emptied later stays filled, because
+        somebody may want to upload to it.
+        """
+        if not self._was_filled:
+            self._was_filled = assistant.stats().documents > 0 or any(root.synced_at for root in assistant.sources())
+        return self._was_filled
 
     def opened_anew(self) -> Library:
         """Open the library separately, for background work that must not block questions."""

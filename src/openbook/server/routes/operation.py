@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
@@ -29,19 +31,23 @@ async def healthz() -> HealthResponse:
 def readyz(parts: Parts) -> ReadinessResponse:
     """Report whether questions can be asked: `ok`, or `degraded` while the shared store is unavailable.
 
-    503 if the library cannot be read.
+    503 if the library cannot be read, or nothing has been added to it yet.
     """
     # Not an error: the store is unavailable to all servers, and a load balancer would take all of them out.
     status = "degraded" if parts.store_trouble() else "ok"
+    name = name_of(parts.library.location)
     try:
         with parts.library.in_use() as assistant:
             held = assistant.stats()
             assistant.index.match(("ready",), None, 1, EVERYTHING)  # the counts are cached; questions read the library
+            is_filled = parts.library.is_filled(assistant)
     except LibraryError as exc:
         # No key is needed here, so only the log has the message, which may contain addresses.
         fault = "is damaged" if isinstance(exc, CorruptLibraryError) else "cannot be read"
-        name = name_of(parts.library.location)
         raise RequestRefusedError(503, f"the library {name!r} {fault}", hint=exc.hint) from exc
+    if not is_filled:
+        fill = f"openbook add PATH --library {shlex.quote(name)}"
+        raise RequestRefusedError(503, f"nothing has been added to the library {name!r} yet", hint=f"fill it: {fill}")
     return ReadinessResponse(status=status, documents=held.documents, chunks=held.chunks)
 
 
