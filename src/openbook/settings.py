@@ -198,7 +198,8 @@ class Settings:
         for name in _POSITIVE:
             if not 0 < getattr(self, name) < math.inf:  # also rejects NaN
                 raise SettingsError(
-                    f"{name} is {getattr(self, name)!r}, and must be a positive number", hint=f"set {_variable(name)}"
+                    f"{name} is {getattr(self, name)!r}, and must be a positive, finite number",
+                    hint=f"set {_variable(name)}",
                 )
         for name, whole in (("chunk_overlap_words", "chunk_words"), ("course_overlap_chars", "course_chunk_chars")):
             if not 0 <= getattr(self, name) < getattr(self, whole):
@@ -226,6 +227,10 @@ class Settings:
         if any("/" in host or host.count(":") == 1 for host in self.server_hosts):
             hint = f"name hosts in {_variable('server_hosts')} without scheme and port"
             raise SettingsError(f"server_hosts is {','.join(self.server_hosts)!r}", hint=hint)
+        for name in ("server_hosts", "server_git_hosts"):
+            if any("*" in host for host in getattr(self, name)):
+                hint = f"name each host in {_variable(name)}: `*` stands for nothing"
+                raise SettingsError(f"{name} is {','.join(getattr(self, name))!r}", hint=hint)
         if any("/" in host for host in self.server_git_hosts):
             hint = f"name hosts in {_variable('server_git_hosts')} without scheme and path"
             raise SettingsError(f"server_git_hosts is {','.join(self.server_git_hosts)!r}", hint=hint)
@@ -285,7 +290,7 @@ def mistyped_variables(environ: Mapping[str, str] | None = None) -> dict[str, st
         >>> mistyped_variables({"OPENBOOK_MODLE": "groq", "OPENBOOK_HOME": "~", "OPENBOOK_MY_PLUGINS_OWN": "1"})
         {'OPENBOOK_MODLE': 'OPENBOOK_MODEL'}
     """
-    from difflib import get_close_matches  # lazy: only doctor needs it
+    from difflib import get_close_matches  # lazy: only `doctor` and `serve` need it
 
     known = {setting.name.upper() for setting in fields(Settings)}
     environ = os.environ if environ is None else environ

@@ -59,14 +59,30 @@ def test_on_another_address_nothing_is_served_without_a_key(capsys: Captured, ha
         ("OPENBOOK_SERVER_GIT_HOSTS", "https://git.example", 2, "without scheme and path"),
         ("OPENBOOK_VERIFIER", "nobody", 2, "verifier is 'nobody'"),
         ("OPENBOOK_RERANKER", "onnx:/nowhere", 2, "no model '/nowhere'"),
+        ("OPENBOOK_SERVER_HOSTS", "*", 2, "server_hosts is '*'"),
+        ("OPENBOOK_EXECUTOR", "rai:auto", 2, "there is no executor 'rai'"),
+        ("OPENBOOK_AUDIO", "whisper-teeny", 2, "OPENBOOK_AUDIO is 'whisper-teeny'"),
+        ("OPENBOOK_STORAGE", "lance", 2, "OPENBOOK_STORAGE names no folder or bucket"),
+        ("OPENBOOK_UPLOADS", "nowhere", 2, "the folder 'nowhere' for uploads is not there"),
+        ("OPENBOOK_TELEMETRY", "otpl", 2, "telemetry is 'otpl'"),
+        ("OPENBOOK_OIDC_ISSUER", "https://sso.example", 2, "OPENBOOK_OIDC_CLIENT_ID is not"),
     ],
 )
-def test_what_would_fail_at_each_question_fails_at_the_start(
+def test_what_would_fail_later_fails_at_the_start_and_at_the_doctor_with_the_same_words(
     capsys: Captured, harbour: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: int, told: str
 ) -> None:
     monkeypatch.setenv(name, value)
 
     assert_fails_clearly(run(capsys, "serve", harbour, "--port", "0"), code, told)
+    seen = run(capsys, "doctor")
+    assert seen.code != 0
+    assert told in seen.out + seen.err
+
+
+def test_a_variable_with_a_mistyped_name_is_told_at_the_start(capsys: Captured, harbour: Path) -> None:
+    outcome = run(capsys, "serve", harbour, "--port", "0", env={"OPENBOOK_MODLE": "groq", "OPENBOOK_TELEMETRY": "otpl"})
+
+    assert "warning: OPENBOOK_MODLE is no setting; did you mean OPENBOOK_MODEL?" in outcome.err
 
 
 def test_a_key_is_made_shown_once_listed_and_removed(capsys: Captured) -> None:

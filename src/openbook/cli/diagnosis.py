@@ -6,8 +6,9 @@ import platform
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import openbook
@@ -15,7 +16,7 @@ from openbook.chunking.grammars import load_parser
 from openbook.cli.model_trial import Diagnostic, context_findings, trial_findings
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, PluginError
-from openbook.libraries.catalog import LibraryCatalog, keep_private
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, keep_private
 from openbook.library import Library
 from openbook.permissions import is_open_to_others
 from openbook.plugins import PLUGIN_KINDS, plugins
@@ -38,15 +39,67 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
     grammar = load_parser("python") is not None
     yield Diagnostic("grammars: loaded" if grammar else "grammars: none; code is chunked by lines", grammar)
     yield from _plugins()
+    for fault in setting_faults(settings):
+        yield Diagnostic(f"{fault}; {fault.hint}", healthy=False)
     yield _home(settings)
     yield from _broken_libraries(settings)
     yield from _shared_store(settings)
     for name, value, origin in settings.origins():
         if every_setting or origin != "default":
             yield Diagnostic(f"{name} = {value}  ({origin})")
-    for name, meant in mistyped_variables().items():
-        yield Diagnostic(f"{name} is no setting; did you mean {meant}?", healthy=False)
+    for remark in mistyped():
+        yield Diagnostic(remark, healthy=False)
     yield from _model(model or settings.model, settings, call=bool(model))
+
+
+def mistyped() -> list[str]:
+    """Return remarks on variables whose name looks mistyped."""
+    return [f"{name} is no setting; did you mean {meant}?" for name, meant in mistyped_variables().items()]
+
+
+def setting_faults(settings: Settings) -> Iterator[OpenbookError]:
+    """Yield what is wrong with settings that would fail only later: at a file, a question or a login. Sends nothing.
+
+    Embedder, reranker, shared store and default model are not among them: `doctor` tries these, a server opens them.
+    """
+    from openbook.answering.verifiers import open_verifier
+    from openbook.ingest.executor import executor_for
+    from openbook.llm.choose import open_model
+    from openbook.sources.optional_readers import check_recognition
+
+    checks: list[Callable[[], object]] = [
+        lambda: LibraryCatalog(settings),
+        lambda: executor_for(settings, 0),
+        lambda: check_recognition(settings),
+        lambda: open_verifier(settings.verifier, settings),
+        *(partial(open_model, name) for name in settings.server_models),
+    ]
+    if settings.uploads or settings.telemetry or settings.oidc_issuer:
+        checks += _checks_of_servers(settings)
+    for check in checks:
+        try:
+            check()
+        except OpenbookError as exc:
+            yield exc
+
+
+def _checks_of_servers(settings: Settings) -> list[Callable[[], object]]:
+    from openbook.cli.serving import check_installed
+
+    try:
+        check_installed()
+    except OpenbookError:
+        return [check_installed]
+    from openbook.server.answer_tracker import open_exporter
+    from openbook.server.oidc import check_provider
+    from openbook.server.uploads import UploadStore
+
+    checks: tuple[tuple[object, Callable[[], object]], ...] = (
+        (settings.uploads, lambda: UploadStore(DEFAULT_LIBRARY, settings)),
+        (settings.telemetry, lambda: open_exporter(settings.telemetry)),
+        (settings.oidc_issuer, lambda: check_provider(settings)),
+    )
+    return [check for is_set, check in checks if is_set]
 
 
 def _plugins() -> Iterator[Diagnostic]:
@@ -147,7 +200,16 @@ def model_findings(model: Model, timeout_s: float) -> Iterator[Diagnostic]:
 
 
 def _broken_libraries(settings: Settings) -> Iterator[Diagnostic]:
-    for name in LibraryCatalog(settings).names():
+    try:
+        libraries = LibraryCatalog(settings)
+    except OpenbookError:  # which is among the faults of the settings
+        return
+    try:
+        names = libraries.names()
+    except OpenbookError as exc:
+        yield Diagnostic(f"{exc}; {exc.hint}", healthy=False)
+        return
+    for name in names:
         try:
             Library.open(name, settings=settings).close()
         except OpenbookError as exc:

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from openbook.cli import options, printing
 from openbook.errors import MissingExtraError, SettingsError, did_you_mean
+
+if TYPE_CHECKING:
+    from openbook.settings import Settings
 
 
 def serve(
@@ -28,29 +31,13 @@ def serve(
     """Serve a web page and an HTTP API."""
     from openbook.cli.opening import opened, settings
     from openbook.libraries.catalog import LibraryCatalog
-    from openbook.llm.choose import open_model
-    from openbook.opening import open_reranker
-    from openbook.server.people import People
 
     check_installed()
     from openbook.server.app import create_app
     from openbook.server.running import browser_url, is_loopback, listen, run_server
-    from openbook.server.shared_store import open_shared_store
 
     needs_key = require_key or not is_loopback(host)
-    with closing(People.of(settings().home)) as people:
-        has_keys = bool(people.keys.all() or people.classes.all())
-    if needs_key and not has_keys and not settings().oidc_issuer:
-        raise SettingsError(
-            f"on {host} everybody needs a key, and there is none",
-            hint="make one with: openbook keys add NAME",
-        )
-    # Fail before minutes of indexing, and not at each question.
-    if shared := settings().shared_store:
-        open_shared_store(shared).close()
-    for name in filter(None, (settings().model, *settings().server_models)):
-        open_model(name)
-    open_reranker(settings().reranker, settings())
+    _check_settings(settings(), host, needs_key=needs_key)
     served = options.as_paths(paths) or ([] if library else [Path()])
     known = LibraryCatalog(settings()).names() if library and not served else []
     with closing(listen(host, port)) as listener, opened(served, library, may_be_new=True) as assistant:
@@ -67,6 +54,32 @@ def serve(
             stopping=app.stop,
         )
     printing.note("stopped")
+
+
+def _check_settings(here: Settings, host: str, *, needs_key: bool) -> None:
+    """Fail before minutes of indexing, and not at each question."""
+    from openbook.cli.diagnosis import mistyped, setting_faults
+    from openbook.llm.choose import open_model
+    from openbook.opening import open_reranker
+    from openbook.server.people import People
+    from openbook.server.shared_store import open_shared_store
+
+    with closing(People.of(here.home)) as people:
+        has_keys = bool(people.keys.all() or people.classes.all())
+    if needs_key and not has_keys and not here.oidc_issuer:
+        raise SettingsError(
+            f"on {host} everybody needs a key, and there is none",
+            hint="make one with: openbook keys add NAME",
+        )
+    for remark in mistyped():
+        printing.note(f"warning: {remark}")
+    for fault in setting_faults(here):
+        raise fault
+    if here.shared_store:
+        open_shared_store(here.shared_store).close()
+    if here.model:
+        open_model(here.model)
+    open_reranker(here.reranker, here)
 
 
 def _note_empty(library: str, known: Sequence[str], *, is_added_to: bool) -> None:

@@ -38,7 +38,8 @@ class LanceEngine:
         scheme, separator, rest = address.partition("://")
         if not address or (separator and not (scheme and rest.strip("/"))):
             raise SettingsError(
-                f"{address!r} names no bucket", hint="set OPENBOOK_STORAGE to lance:FOLDER or lance:s3://bucket/folder"
+                f"OPENBOOK_STORAGE names no folder or bucket: 'lance:{address}'",
+                hint="set OPENBOOK_STORAGE to lance:FOLDER or lance:s3://bucket/folder",
             )
         self.cache: Path | None = None
         self.cache_bytes = CACHE_BYTES

@@ -12,6 +12,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -78,11 +79,25 @@ def _imported(address: str) -> Ray:
         if address.startswith("ray://"):
             import_module("grpc")  # Ray requires it for such an address, but its own error is less clear
     except ModuleNotFoundError as exc:
-        raise MissingExtraError(
-            f"the package {exc.name!r} is not installed, which OPENBOOK_EXECUTOR=ray:... needs",
-            hint="pip install 'openbook[ray]', or unset OPENBOOK_EXECUTOR",
-        ) from exc
+        raise _missing(exc.name) from exc
     return ray
+
+
+def check_installed() -> None:
+    """Check that Ray is installed, without its import, which takes a second.
+
+    Raises:
+        MissingExtraError: It is not.
+    """
+    if find_spec("ray") is None:
+        raise _missing("ray")
+
+
+def _missing(package: str | None) -> MissingExtraError:
+    return MissingExtraError(
+        f"the package {package!r} is not installed, which OPENBOOK_EXECUTOR=ray:... needs",
+        hint="pip install 'openbook[ray]', or unset OPENBOOK_EXECUTOR",
+    )
 
 
 def _connect(ray: Ray, address: str, cpus: int) -> None:

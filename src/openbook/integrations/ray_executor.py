@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.executor import Outcome
 from openbook.ingest.preparation import FileContent, FileJob, FilePreparer
-from openbook.integrations.ray_connection import Ray, connected
+from openbook.integrations.ray_connection import Ray, check_installed, connected
 from openbook.integrations.ray_worker import NotLoaded, WorkerSetup, identity_of, prepare_batch
 from openbook.memory import collection_paused
 from openbook.process_pool import JobFailure, apply_safely
@@ -69,11 +69,14 @@ class RayExecutor:
 
         Raises:
             SettingsError: There is no address.
+            MissingExtraError: Ray is not installed.
         """
         if not address:
             raise SettingsError(
                 "OPENBOOK_EXECUTOR names no Ray cluster", hint="set it to ray:auto, ray:HOST:6379 or ray://HOST:10001"
             )
+        if connect is connected:
+            check_installed()
         self._address = f"ray:{address}" if address.startswith("//") else address
         self._connect = connect
         self._now = now

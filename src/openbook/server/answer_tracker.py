@@ -41,19 +41,30 @@ def open_tracer(where: str) -> Tracer | None:
     """Build the tracer; None if telemetry is off."""
     if not where:
         return None
-    try:
-        from opentelemetry.sdk.resources import Resource
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    exporter = open_exporter(where)
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        provider = TracerProvider(resource=Resource.create({"service.name": "openbook"}))
-        provider.add_span_processor(BatchSpanProcessor(_exporter(where)))
+    provider = TracerProvider(resource=Resource.create({"service.name": "openbook"}))
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    return provider.get_tracer("openbook")
+
+
+def open_exporter(where: str) -> SpanExporter:
+    """Open what sends spans. Sends nothing yet.
+
+    Raises:
+        SettingsError: There is no exporter of this name.
+        MissingExtraError: The packages it needs are not installed.
+    """
+    try:
+        return _exporter(where)
     except ModuleNotFoundError as exc:
         raise MissingExtraError(
             f"telemetry needs {exc.name}",
             hint="pip install 'openbook[telemetry]', and opentelemetry-exporter-otlp-proto-http for `otlp`",
         ) from exc
-    return provider.get_tracer("openbook")
 
 
 def _exporter(where: str) -> SpanExporter:

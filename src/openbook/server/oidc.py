@@ -72,13 +72,7 @@ class OidcClient:
     """The client of a provider: starts logins, and verifies callbacks. Thread-safe."""
 
     def __init__(self, settings: Settings, logins: Logins) -> None:
-        _check(settings)
-        try:
-            import authlib.integrations.httpx_client  # noqa: F401
-        except ModuleNotFoundError as exc:
-            raise MissingExtraError(
-                "the packages for OpenID Connect are not installed", hint="pip install 'openbook[oidc]'"
-            ) from exc
+        check_provider(settings)
         self._settings = settings
         self._logins = logins
         self._lock = threading.Lock()
@@ -258,7 +252,19 @@ def _fits(rule: str, email: str, claims: Mapping[str, Any]) -> bool:
     return value in said if isinstance(said, list) else bool(value) and said == value
 
 
-def _check(settings: Settings) -> None:
+def check_provider(settings: Settings) -> None:
+    """Check the settings of the provider, without a request to it.
+
+    Raises:
+        SettingsError: One is missing, or cannot work.
+        MissingExtraError: The packages are not installed.
+    """
+    try:
+        import authlib.integrations.httpx_client  # noqa: F401
+    except ModuleNotFoundError as exc:
+        raise MissingExtraError(
+            "the packages for OpenID Connect are not installed", hint="pip install 'openbook[oidc]'"
+        ) from exc
     for name in ("oidc_client_id", "oidc_redirect_url"):
         if not getattr(settings, name):
             raise SettingsError(

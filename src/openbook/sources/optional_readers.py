@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openbook.errors import MissingExtraError, SettingsError
 from openbook.settings import Settings
 from openbook.types import SkipReason
 
@@ -72,6 +73,39 @@ def recognizer_of(settings: Settings) -> Recognizer | None:
     return recognize
 
 
+def check_recognition(settings: Settings) -> None:
+    """Check that what settings want recognized, text in pictures and speech, can be. Loads no model.
+
+    Raises:
+        SettingsError: The speech model is not there.
+        MissingExtraError: A package or program is not installed.
+    """
+    if settings.ocr:
+        from openbook.sources.readers import ocr
+
+        if not ocr.is_there():
+            raise MissingExtraError(
+                "OPENBOOK_OCR is on, and nothing recognizes text", hint="install 'openbook[ocr]' or Tesseract"
+            )
+    if settings.audio:
+        from openbook.sources.readers.recordings import MODEL_FILE
+
+        if not (_speech_folder(settings) / MODEL_FILE).is_file():
+            raise SettingsError(
+                f"OPENBOOK_AUDIO is {settings.audio!r}, and there is no such model",
+                hint="openbook models list names those that are known; openbook models add NAME fetches one",
+            )
+        if find_spec("faster_whisper") is None:
+            raise MissingExtraError(
+                "OPENBOOK_AUDIO is set, and nothing recognizes speech", hint="pip install 'openbook[audio]'"
+            )
+
+
+def _speech_folder(settings: Settings) -> Path:
+    at_home = settings.models_folder / settings.audio
+    return at_home if at_home.is_dir() else Path(settings.audio).expanduser().resolve()
+
+
 def readers_of(settings: Settings) -> Mapping[str, FileReader]:
     """Return the readers that settings enable, by suffix. They can be pickled."""
     readers: dict[str, FileReader] = {}
@@ -83,7 +117,6 @@ def readers_of(settings: Settings) -> Mapping[str, FileReader]:
     if settings.audio:
         from openbook.sources.readers.recordings import RECORDINGS, Whisper, read_recording
 
-        at_home = settings.models_folder / settings.audio
-        folder = at_home if at_home.is_dir() else Path(settings.audio).expanduser().resolve()
-        readers |= dict.fromkeys(RECORDINGS, partial(read_recording, transcriber=Whisper(settings.audio, folder)))
+        transcriber = Whisper(settings.audio, _speech_folder(settings))
+        readers |= dict.fromkeys(RECORDINGS, partial(read_recording, transcriber=transcriber))
     return readers

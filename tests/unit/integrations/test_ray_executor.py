@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from openbook.embedding.protocol import Embedder
-from openbook.errors import ClusterError, SettingsError
+from openbook.errors import ClusterError, MissingExtraError, SettingsError
 from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
 from openbook.integrations.ray_executor import BATCH_FILES, RayExecutor
 from openbook.integrations.ray_worker import stop_children
@@ -208,3 +208,12 @@ def test_an_executor_without_an_address_is_refused() -> None:
         RayExecutor("")
 
     assert "ray:auto" in caught.value.hint
+
+
+def test_that_ray_is_not_installed_is_told_before_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+
+    with pytest.raises(MissingExtraError, match="the package 'ray' is not installed") as caught:
+        RayExecutor("auto")
+
+    assert "openbook[ray]" in caught.value.hint

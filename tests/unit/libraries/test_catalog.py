@@ -126,7 +126,7 @@ def test_any_bucket_or_folder_is_an_address(tmp_path: Path, uri: str) -> None:
 
 @pytest.mark.parametrize("uri", ["s3://", "s3:///", "://bucket", "://"])
 def test_an_address_without_a_bucket_is_refused(tmp_path: Path, uri: str) -> None:
-    with pytest.raises(SettingsError, match="names no bucket") as caught:
+    with pytest.raises(SettingsError, match="names no folder or bucket") as caught:
         LibraryCatalog(Settings(home=tmp_path, storage=f"lance:{uri}"))
 
     assert "OPENBOOK_STORAGE" in caught.value.hint

@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import struct
+import sys
 import zlib
 from collections.abc import Sequence
 from functools import partial
@@ -15,10 +16,10 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from openbook.errors import SkippedFileError
+from openbook.errors import MissingExtraError, SkippedFileError
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
-from openbook.sources.optional_readers import readers_of, recognizer_of
+from openbook.sources.optional_readers import check_recognition, readers_of, recognizer_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.ocr import MISSING, PICTURES, REMARK, OcrLine, lines_of, read_picture, recognize
 from openbook.sources.readers.pdf import may_be_read_now, read_pdf
@@ -195,3 +196,12 @@ def test_rapidocr_reads_a_picture() -> None:
     assert may_be_read_now(SkipReason.SCANNED, PdfOptions(recognizer=recognize))
     with pytest.raises(SkippedFileError, match="no text"):
         read_picture(png(), "a.png", recognize)
+
+
+def test_settings_that_want_text_recognized_are_refused_where_nothing_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_recognition(Settings())
+    monkeypatch.setitem(sys.modules, "rapidocr", None)
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(MissingExtraError, match="OPENBOOK_OCR is on, and nothing recognizes text"):
+        check_recognition(Settings(ocr=True))
