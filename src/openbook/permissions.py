@@ -37,6 +37,18 @@ def make_private_file(path: Path) -> None:
     narrow(path)
 
 
+def check_writable(folder: Path) -> None:
+    """Write a temporary file.
+
+    Raises:
+        OSError: The folder cannot be written, or its disk is full.
+    """
+    import tempfile  # lazy: few commands need it, and it takes 10 ms
+
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(4096))  # an empty file would fit on a full disk
+
+
 def narrow(path: Path) -> None:
     """Remove the permissions of group and others. Missing files, and files of other users, are left alone."""
     with contextlib.suppress(OSError):

@@ -208,7 +208,7 @@ class KeyStore:
 
     def spent_today(self, key_id: str) -> float:
         """Return the spending of a key since midnight UTC, in US dollars."""
-        rows = self.tables.read("SELECT usd FROM spending WHERE key_id = ? AND day = ?", (key_id, self._today))
+        rows = self.tables.read("SELECT usd FROM spending WHERE key_id = ? AND day = ?", (key_id, self.today))
         return float(rows[0][0]) if rows else 0.0
 
     def charge(self, key_id: str, usd: float) -> None:
@@ -217,7 +217,7 @@ class KeyStore:
             execute(
                 "INSERT INTO spending SELECT id, ?, ? FROM keys WHERE id = ?"
                 " ON CONFLICT (key_id, day) DO UPDATE SET usd = usd + excluded.usd",
-                (self._today, usd, key_id),
+                (self.today, usd, key_id),
             )
 
     def count_question(self, key_id: str, most: int | None = None) -> bool:
@@ -228,9 +228,14 @@ class KeyStore:
             counted = execute(
                 "INSERT INTO questions SELECT id, ?, 1 FROM keys WHERE id = ?"
                 " ON CONFLICT (key_id, day) DO UPDATE SET count = count + 1 WHERE ? IS NULL OR count < ?",
-                (self._today, key_id, most, most),
+                (self.today, key_id, most, most),
             )
             return counted.rowcount > 0
+
+    def asked_today(self, key_id: str) -> int:
+        """Return how many questions of today were counted."""
+        rows = self.tables.read("SELECT count FROM questions WHERE key_id = ? AND day = ?", (key_id, self.today))
+        return int(rows[0][0]) if rows else 0
 
     def uses(self) -> dict[str, Use]:
         """Return the usage of each key by id. Unused keys are left out."""
@@ -238,7 +243,7 @@ class KeyStore:
             "SELECT key_id, sum(count), sum(usd), sum(count * (day = ?)), sum(usd * (day = ?)) FROM ("
             "SELECT key_id, day, count, 0.0 AS usd FROM questions UNION ALL SELECT key_id, day, 0, usd FROM spending"
             ") GROUP BY key_id",
-            (self._today, self._today),
+            (self.today, self.today),
         )
         return {key_id: Use(today, usd_today, count, usd) for key_id, count, usd, today, usd_today in rows}
 
@@ -250,7 +255,8 @@ class KeyStore:
         return _key(rows[0]) if rows else None
 
     @property
-    def _today(self) -> str:
+    def today(self) -> str:
+        """The current day in UTC, such as `2026-11-27`."""
         return time.strftime("%Y-%m-%d", time.gmtime(self.now()))
 
 

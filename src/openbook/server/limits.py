@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
-from openbook.errors import SharedError
+from openbook.errors import SettingsError, SharedError
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key, KeyStore
 from openbook.settings import Settings
@@ -65,7 +66,10 @@ class Limits(Protocol):
 
 
 class MemoryLimits:
-    """Limits of one process. Spending is stored with the keys."""
+    """Limits of one process. Questions and spending are stored with the keys.
+
+    While these cannot be written, as on a full disk, questions are counted here, so that they are still answered.
+    """
 
     def __init__(
         self,
@@ -83,6 +87,7 @@ class MemoryLimits:
         self._lock = threading.Lock()
         self._left: dict[str, tuple[float, float]] = {}
         self._reserved: dict[str, float] = {}
+        self._unwritten: dict[str, tuple[str, int]] = {}
 
     def take(self, caller: Caller) -> None:
         if caller.key is None:
@@ -94,9 +99,21 @@ class MemoryLimits:
             if left < 1:
                 raise too_many(self._per_minute, (1 - left) * 60 / self._per_minute)
             most = caller.key.grant.questions_per_day
-            if not self._keys.count_question(caller.key.id, most) and most is not None:
+            if not self._count(caller.key.id, most) and most is not None:
                 raise too_many_today(most, _DAY_S - self._now() % _DAY_S)
             self._left[caller.key.id] = (left - 1, now)
+
+    def _count(self, key_id: str, most: int | None) -> bool:
+        """Count a question of today. Return False, without counting, if there were `most` already."""
+        day, unwritten = self._unwritten.get(key_id, ("", 0))
+        unwritten = unwritten if day == self._keys.today else 0
+        try:
+            return self._keys.count_question(key_id, None if most is None else most - unwritten)
+        except SettingsError:
+            if most is not None and self._keys.asked_today(key_id) + unwritten >= most:
+                return False
+            self._unwritten[key_id] = (self._keys.today, unwritten + 1)
+            return True
 
     def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         if caller.key is None:
@@ -181,7 +198,8 @@ class RecordedLimits:
             self._alone.take(caller)
             return
         if caller.key is not None:
-            self._keys.count_question(caller.key.id)
+            with contextlib.suppress(SettingsError):  # the store counts; this is for owners to see
+                self._keys.count_question(caller.key.id)
 
     def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         return self._limits.reserve(caller, usd)

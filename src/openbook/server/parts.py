@@ -15,6 +15,7 @@ from fastapi import Path as PathParameter
 from openbook.errors import OpenbookError
 from openbook.libraries.catalog import name_of
 from openbook.library import Library
+from openbook.permissions import check_writable
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.answer_tracker import open_tracer
 from openbook.server.auth import Authenticator, Caller
@@ -137,6 +138,14 @@ class ServerParts:
         except OpenbookError as exc:
             return without_places(str(exc))
         return ""
+
+    def is_degraded(self) -> bool:
+        """Return whether questions are answered, but the shared store or the home cannot keep what belongs to them."""
+        try:
+            check_writable(self.settings.home)
+        except OSError:
+            return True
+        return bool(self.store_trouble())
 
     def erase_removed(self) -> Erased:
         """Delete the conversations, ratings and share links of removed keys and students."""

@@ -491,6 +491,6 @@ class ReadinessResponse(Shape):
     """Readiness."""
 
     status: str
-    """`ok`, or `degraded` if the shared store cannot be reached."""
+    """`ok`, or `degraded` if the shared store or the home cannot be written."""
     documents: int
     chunks: int

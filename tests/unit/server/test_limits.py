@@ -11,7 +11,8 @@ import pytest
 
 from openbook.errors import SettingsError
 from openbook.server.auth import Caller
-from openbook.server.keys import KeyStore
+from openbook.server.failures import RequestRefusedError
+from openbook.server.keys import Grant, KeyStore
 from openbook.server.limits import MemoryLimits
 from openbook.settings import Settings
 
@@ -50,3 +51,23 @@ def test_money_that_cannot_be_written_down_stays_set_aside(keys: KeyStore, calle
         limits.settle(caller, granted, None)
 
     assert limits.reserve(caller, 0.6).usd == pytest.approx(0.4)
+
+
+def test_questions_that_cannot_be_written_down_are_answered_and_count(keys: KeyStore, tmp_path: Path) -> None:
+    key = keys.find(keys.add("class", Grant(questions_per_day=3)))
+    assert key is not None
+    pupil = Caller("key:2", key)
+    limits = MemoryLimits(keys, Settings(), now=lambda: MIDNIGHT)
+    limits.take(pupil)
+    with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as disk:
+        disk.execute("CREATE TRIGGER full BEFORE UPDATE ON questions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+    limits.take(pupil)
+    limits.take(pupil)
+
+    with pytest.raises(RequestRefusedError, match="more than 3 questions in a day"):
+        limits.take(pupil)
+    with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as disk:
+        disk.execute("DROP TRIGGER full")
+    with pytest.raises(RequestRefusedError, match="more than 3 questions in a day"):
+        limits.take(pupil)
+    assert keys.asked_today(key.id) == 1

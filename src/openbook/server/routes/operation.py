@@ -29,12 +29,12 @@ async def healthz() -> HealthResponse:
 
 @router.get("/readyz")
 def readyz(parts: Parts) -> ReadinessResponse:
-    """Report whether questions can be asked: `ok`, or `degraded` while the shared store is unavailable.
+    """Report whether questions can be asked: `ok`, or `degraded` while the shared store or the home cannot be written.
 
     503 if the library cannot be read, or nothing has been added to it yet.
     """
     # Not an error: the store is unavailable to all servers, and a load balancer would take all of them out.
-    status = "degraded" if parts.store_trouble() else "ok"
+    status = "degraded" if parts.is_degraded() else "ok"
     name = name_of(parts.library.location)
     try:
         with parts.library.in_use() as assistant:
