@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.integration.support_cli import assert_fails_clearly, only_library, run, start
+from tests.integration.support_cli import assert_fails_clearly, only_library, run, run_alone, start
 from tests.integration.support_serving import Serving
 from tests.support import children_of, write_tree
 
@@ -202,6 +202,36 @@ def test_an_empty_library_that_was_made_for_uploads_is_ready(capsys: Captured, t
     assert ready == {"status": "ok", "documents": 0, "chunks": 0}
     assert "the library 'team' is empty" in "".join(serving.said)
     assert sources == {"none": 0, "uploads": 1}
+
+
+@pytest.mark.slow
+def test_in_a_home_that_cannot_be_written_the_library_is_served_as_it_is(capsys: Captured, harbour: Path) -> None:
+    run(capsys, "add", harbour, "--library", "team")
+    key = run(capsys, "keys", "add", "me", "--role", "owner").out.strip()
+    home = only_library().parents[1]
+    closed = [path for path in (home, *home.rglob("*")) if path.is_dir() or path.suffix == ".sqlite"]
+    for path in closed:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    serving = Serving(start("serve", "--library", "team", "--require-key", "--port", "0", unprivileged=True))
+    serving.client.headers["Authorization"] = f"Bearer {key}"
+    reply, ready = serving.ask(QUESTION), serving.client.get("/readyz").json()
+    uploaded = serving.client.post("/api/uploads", files={"files": ("a.md", b"# Tea")})
+    listed = run_alone("keys", "list", unprivileged=True)
+    refused = run_alone("keys", "add", "you", unprivileged=True)
+    serving.end(signal.SIGTERM)
+    for path in closed:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+    assert f"the home {home} cannot be written" in " ".join("".join(serving.said).split())
+    assert "one hour" in reply["answer"]
+    assert "conversations cannot be kept" in reply["warning"]
+    assert (ready["status"], ready["documents"]) == ("degraded", 1)
+    assert (uploaded.status_code, uploaded.json()["error"]["hint"]) == (
+        507,
+        "nothing was stored; the server needs a folder that it may write to",
+    )
+    assert listed.out.startswith("me  owner")
+    assert_fails_clearly(refused, 2, "hint: set OPENBOOK_HOME to a folder that you can write to")
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SettingsError
-from openbook.sqlite_store import SqliteStore
+from openbook.sqlite_store import SqliteStore, hint_for
+from tests.children import run_child
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS knots (name TEXT PRIMARY KEY) WITHOUT ROWID;"
 
@@ -60,3 +61,28 @@ def test_what_sqlite_and_the_disk_refuse_is_told_in_the_words_of_the_owner(path:
 
     assert isinstance(refused.value.__cause__, sqlite3.OperationalError)
     assert isinstance(unmade.value.__cause__, OSError)
+
+
+def read_and_written(path: str) -> str:
+    """Return what can be read where nothing can be written, and what becomes of a transaction."""
+    with closing(opened(Path(path))) as tables:
+        with pytest.raises(SettingsError) as refused:
+            insert(tables, "splice")
+        assert not tables.is_writable
+        return f"{tables.read('SELECT name FROM knots')}; {hint_for(refused.value.__cause__ or refused.value)}"
+
+
+@pytest.mark.slow
+def test_where_nothing_can_be_written_what_is_there_is_read(path: Path) -> None:
+    path.parent.mkdir(mode=0o555)
+    empty = run_child(read_and_written, path, unprivileged=True)
+    path.parent.chmod(0o755)
+    with closing(opened(path)) as tables:
+        insert(tables, "bowline")
+    path.parent.chmod(0o555)
+
+    kept = run_child(read_and_written, path, unprivileged=True)
+    path.parent.chmod(0o755)
+
+    hint = "set OPENBOOK_HOME to a folder that you can write to"
+    assert (empty, kept) == (f"[]; {hint}", f"[('bowline',)]; {hint}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -18,9 +17,10 @@ from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, PluginError
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, keep_private
 from openbook.library import Library
-from openbook.permissions import is_open_to_others
+from openbook.permissions import check_writable, is_open_to_others
 from openbook.plugins import PLUGIN_KINDS, plugins
 from openbook.settings import Settings, mistyped_variables
+from openbook.sqlite_store import hint_for
 
 if TYPE_CHECKING:
     from openbook.llm.protocol import Model
@@ -234,11 +234,9 @@ def _home(settings: Settings) -> Diagnostic:
     home = settings.home
     try:
         keep_private(home)
-        with tempfile.TemporaryFile(dir=home) as file:
-            file.write(bytes(4096))  # an empty file would fit on a full disk
+        check_writable(home)
     except OSError as exc:
-        wanted = "free some space, or set OPENBOOK_HOME"
-        return Diagnostic(f"home {home} cannot be written: {exc.strerror}; {wanted}", healthy=False)
+        return Diagnostic(f"home {home} cannot be written: {exc.strerror}; {hint_for(exc)}", healthy=False)
     if is_open_to_others(home / "libraries"):
         return Diagnostic(
             f"home {home}: others may read {home / 'libraries'}, which is not ours to change", healthy=False

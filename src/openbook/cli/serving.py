@@ -66,6 +66,9 @@ def _check_settings(here: Settings, host: str, *, needs_key: bool) -> None:
 
     with closing(People.of(here.home)) as people:
         has_keys = bool(people.keys.all() or people.classes.all())
+        if not people.keys.tables.is_writable:
+            lost = "conversations, uploads and what is counted are not kept"
+            printing.note(f"warning: the home {here.home} cannot be written: {lost}")
     if needs_key and not has_keys and not here.oidc_issuer:
         raise SettingsError(
             f"on {host} everybody needs a key, and there is none",

@@ -27,6 +27,7 @@ from openbook.errors import (
     UnknownSourceError,
     UnreadAttachmentError,
 )
+from openbook.sqlite_store import is_unwritable
 
 if TYPE_CHECKING:
     # Imported lazily, since `openbook keys` uses these errors even if the server is not installed.
@@ -173,7 +174,8 @@ def _methods(request: Request) -> list[str]:
 def not_kept(what: str, error: OSError) -> RequestRefusedError:
     """Build the error of a failed write."""
     reason = error.strerror or type(error).__name__
-    return RequestRefusedError(507, f"the {what} cannot be kept: {reason}", hint="nothing was stored; free some space")
+    step = "the server needs a folder that it may write to" if is_unwritable(error) else "free some space"
+    return RequestRefusedError(507, f"the {what} cannot be kept: {reason}", hint=f"nothing was stored; {step}")
 
 
 def add_error_handlers(app: FastAPI) -> None:

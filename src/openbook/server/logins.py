@@ -70,6 +70,9 @@ class SqliteLogins:
 
     def secret(self) -> bytes:
         new = secrets.token_bytes(_SECRET_BYTES)
+        if not self._tables.is_writable:  # until the server ends, if none was stored before
+            rows = self._tables.read("SELECT value FROM secrets WHERE name = 'browsers'")
+            return bytes(rows[0][0]) if rows else new
         with self._tables.transaction() as execute:
             execute("INSERT OR IGNORE INTO secrets VALUES ('browsers', ?)", (new,))
             found: bytes = execute("SELECT value FROM secrets WHERE name = 'browsers'").fetchone()[0]
