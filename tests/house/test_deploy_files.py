@@ -108,6 +108,22 @@ def test_commands_of_compose_are_commands_with_these_options() -> None:
             assert {each for each in arguments if each.startswith("-")} <= options
 
 
+def test_commands_of_units_are_commands_with_these_options() -> None:
+    commands: dict[str, Any] = getattr(get_command(app), "commands", {})
+    units = [path.read_text(encoding="utf-8") for path in sorted((DEPLOY / "systemd").glob("*.service"))]
+
+    started = [re.search(r"^ExecStart=/opt/openbook/bin/openbook (.*)$", unit, re.MULTILINE) for unit in units]
+
+    assert len(started) == 2
+    for found in started:
+        assert found is not None
+        name, *arguments = found[1].split()
+        options = {option for parameter in commands[name].params for option in parameter.opts}
+        assert {each for each in arguments if each.startswith("-")} <= options
+    # Each may be the first that starts: the home that it makes is for its user alone.
+    assert [unit.count("StateDirectory=openbook\nStateDirectoryMode=0700\n") for unit in units] == [1, 1]
+
+
 def test_services_of_compose_are_limited_and_those_that_are_waited_for_have_a_health_check() -> None:
     services = COMPOSE["services"]
 
