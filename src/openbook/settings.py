@@ -283,6 +283,19 @@ class Settings:
         )
 
 
+def ignored_settings(folder: Path | None = None, environ: Mapping[str, str] | None = None) -> list[str]:
+    """Return the variables in the `.env` of a folder, by default the current one, that are settings, and not exported.
+
+    Only keys are read from there.
+    """
+    environ = os.environ if environ is None else environ
+    try:
+        written = _dotenv((folder or Path()) / ".env")
+        return sorted(name for name in written if name.startswith(_PREFIX) and name not in environ)
+    except SettingsError:  # which is told where keys are read
+        return []
+
+
 def mistyped_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return variables that are no setting but nearly named like one, each with that one. Others may be of plugins.
 

@@ -79,10 +79,14 @@ def test_what_would_fail_later_fails_at_the_start_and_at_the_doctor_with_the_sam
     assert told in seen.out + seen.err
 
 
-def test_a_variable_with_a_mistyped_name_is_told_at_the_start(capsys: Captured, harbour: Path) -> None:
-    outcome = run(capsys, "serve", harbour, "--port", "0", env={"OPENBOOK_MODLE": "groq", "OPENBOOK_TELEMETRY": "otpl"})
+def test_a_variable_that_is_not_read_is_told_at_the_start(capsys: Captured, harbour: Path) -> None:
+    (harbour / ".env").write_text("OPENBOOK_STORAGE=lance:/srv/books\n", encoding="utf-8")
+    mistyped = {"OPENBOOK_MODLE": "groq", "OPENBOOK_TELEMETRY": "otpl"}
+
+    outcome = run(capsys, "serve", "--port", "0", cwd=harbour, env=mistyped)
 
     assert "warning: OPENBOOK_MODLE is no setting; did you mean OPENBOOK_MODEL?" in outcome.err
+    assert "warning: OPENBOOK_STORAGE in .env: ignored" in outcome.err
 
 
 def test_a_key_is_made_shown_once_listed_and_removed(capsys: Captured) -> None:

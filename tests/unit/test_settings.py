@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from openbook.errors import SettingsError
-from openbook.settings import STRATEGIES, Secret, Settings, read_addresses, read_secrets
+from openbook.settings import STRATEGIES, Secret, Settings, ignored_settings, read_addresses, read_secrets
 
 
 def test_without_variables_every_setting_has_its_default() -> None:
@@ -290,3 +290,12 @@ def test_a_dotenv_that_cannot_be_read_is_an_error_that_names_it(tmp_path: Path) 
 
     with pytest.raises(SettingsError, match="cannot read"):
         read_secrets(["A"], {}, tmp_path)
+
+
+def test_settings_in_dotenv_are_told_unless_they_are_exported(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(
+        "OPENBOOK_MODEL=groq\nexport OPENBOOK_HOME=/srv\nGROQ_API_KEY=gsk\n", encoding="utf-8"
+    )
+
+    assert ignored_settings(tmp_path, {"OPENBOOK_HOME": "/srv"}) == ["OPENBOOK_MODEL"]
+    assert ignored_settings(tmp_path / "nowhere", {}) == []

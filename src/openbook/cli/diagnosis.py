@@ -19,7 +19,7 @@ from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, keep_pri
 from openbook.library import Library
 from openbook.permissions import check_writable, is_open_to_others
 from openbook.plugins import PLUGIN_KINDS, plugins
-from openbook.settings import Settings, mistyped_variables
+from openbook.settings import Settings, ignored_settings, mistyped_variables
 from openbook.sqlite_store import hint_for
 
 if TYPE_CHECKING:
@@ -47,14 +47,17 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
     for name, value, origin in settings.origins():
         if every_setting or origin != "default":
             yield Diagnostic(f"{name} = {value}  ({origin})")
-    for remark in mistyped():
+    for remark in unread_variables():
         yield Diagnostic(remark, healthy=False)
     yield from _model(model or settings.model, settings, call=bool(model))
 
 
-def mistyped() -> list[str]:
-    """Return remarks on variables whose name looks mistyped."""
-    return [f"{name} is no setting; did you mean {meant}?" for name, meant in mistyped_variables().items()]
+def unread_variables() -> list[str]:
+    """Return remarks on variables whose name looks mistyped, and on settings in `.env`."""
+    remarks = [f"{name} is no setting; did you mean {meant}?" for name, meant in mistyped_variables().items()]
+    if ignored := ignored_settings():
+        remarks.append(f"{', '.join(ignored)} in .env: ignored, since only keys are read from there; export it instead")
+    return remarks
 
 
 def setting_faults(settings: Settings) -> Iterator[OpenbookError]:

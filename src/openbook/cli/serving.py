@@ -58,7 +58,7 @@ def serve(
 
 def _check_settings(here: Settings, host: str, *, needs_key: bool) -> None:
     """Fail before minutes of indexing, and not at each question."""
-    from openbook.cli.diagnosis import mistyped, setting_faults
+    from openbook.cli.diagnosis import setting_faults, unread_variables
     from openbook.llm.choose import open_model
     from openbook.opening import open_reranker
     from openbook.server.people import People
@@ -74,7 +74,7 @@ def _check_settings(here: Settings, host: str, *, needs_key: bool) -> None:
             f"on {host} everybody needs a key, and there is none",
             hint="make one with: openbook keys add NAME",
         )
-    for remark in mistyped():
+    for remark in unread_variables():
         printing.note(f"warning: {remark}")
     for fault in setting_faults(here):
         raise fault
