@@ -37,6 +37,7 @@ def exported() -> dict[str, set[str]]:
     metrics = Metrics()
     metrics.follow(lambda: 0, lambda: 0)
     metrics.store(is_up=True)
+    metrics.library(2, 1.0, {"damaged": 1})
     metrics.stage("own", 0.1)
     metrics.ended("failed")
     metrics.request("GET", "/", 200)

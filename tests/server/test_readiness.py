@@ -58,3 +58,17 @@ def test_a_server_is_not_ready_before_anything_was_added_to_its_library_and_stay
     assert [each.status_code for each in (early, registered, filled, emptied)] == [503, 503, 200, 200]
     assert early.json()["error"]["hint"] == "fill it: openbook add PATH --library team"
     assert (filled.json()["documents"], emptied.json()["documents"]) == (3, 0)
+
+
+def test_metrics_tell_of_the_documents_of_the_library_its_last_change_and_what_is_not_in_it(
+    serve: Serve, folder: Path
+) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and no more")
+    client = serve()
+
+    counted = client.get("/metrics").text
+
+    assert "openbook_library_documents 3.0" in counted
+    assert 'openbook_library_unread_files{reason="damaged"} 1.0' in counted
+    (changed,) = [line for line in counted.splitlines() if line.startswith("openbook_library_changed_timestamp_s")]
+    assert abs(float(changed.split()[1]) - folder.stat().st_mtime) < 3600.0

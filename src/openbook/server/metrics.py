@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -31,6 +31,15 @@ class Metrics:
             "openbook_stage_seconds", "Seconds of stages.", ["stage"], buckets=_STAGE_BUCKETS_S, registry=kept
         )
 
+        self._documents = Gauge("openbook_library_documents", "Documents of the library.", registry=kept)
+        self._changed = Gauge(
+            "openbook_library_changed_timestamp_seconds",
+            "When an update last changed the library, in Unix seconds; 0 for never.",
+            registry=kept,
+        )
+        self._unread = Gauge(
+            "openbook_library_unread_files", "Files that were not indexed, by reason.", ["reason"], registry=kept
+        )
         self._store: Gauge | None = None
 
     def follow(self, waiting: Callable[[], float], answered: Callable[[], float]) -> None:
@@ -46,6 +55,14 @@ class Metrics:
             name, what = "openbook_shared_store_up", "Whether the store that servers share can be reached."
             self._store = Gauge(name, what, registry=self.registry)
         self._store.set(is_up)
+
+    def library(self, documents: int, changed_at: float, unread: Mapping[str, int]) -> None:
+        """Export what is in the library, when that last changed, and how many files are not in it, by reason."""
+        self._documents.set(documents)
+        self._changed.set(changed_at)
+        self._unread.clear()
+        for reason, count in unread.items():
+            self._unread.labels(reason).set(count)
 
     def stage(self, name: str, seconds: float) -> None:
         self._stages.labels(name).observe(seconds)

@@ -8,7 +8,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from openbook.errors import LibraryError
@@ -18,11 +18,14 @@ from openbook.libraries.repositories import link_to
 from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
-from openbook.types import Document, Span
+from openbook.types import Document, SkipReason, Span
 
 # An unknown id lists the library again, which takes 0.1 s for 100,000 documents, and a library that is being rebuilt is
 # opened again; but at most this often.
 _LIST_EVERY_S = 2.0
+
+# Prometheus asks every 15 s, and reading the records takes as long as a listing.
+_COUNT_EVERY_S = 60.0
 
 
 class ServedLibrary:
@@ -39,6 +42,7 @@ class ServedLibrary:
         self._listed_s = self._opened_s = -math.inf
         self._places: dict[str, tuple[str, str]] = {}
         self._was_filled = False
+        self._unread: tuple[float, Mapping[str, int]] = (-math.inf, {})
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Library]:
@@ -66,6 +70,18 @@ class ServedLibrary:
         if not self._was_filled:
             self._was_filled = assistant.stats().documents > 0 or any(root.synced_at for root in assistant.sources())
         return self._was_filled
+
+    def changed_at(self, assistant: Library) -> float:
+        """Return when an update last changed the library in use, in Unix seconds; 0.0 for never."""
+        return max((root.synced_at for root in assistant.sources()), default=0.0)
+
+    def unread(self, assistant: Library) -> Mapping[str, int]:
+        """Count the files that were opened and not indexed, by reason. Counted once a minute at most."""
+        if self._clock() - self._unread[0] >= _COUNT_EVERY_S:
+            records = (record for root in assistant.sources() for record in assistant.index.records(root.name).values())
+            reasons = (SkipReason.of(record.skipped) or "other" for record in records if record.skipped)
+            self._unread = (self._clock(), Counter(map(str, reasons)))
+        return self._unread[1]
 
     def opened_anew(self) -> Library:
         """Open the library separately, for background work that must not block questions."""

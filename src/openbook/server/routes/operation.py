@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 
 from fastapi import APIRouter, Request, Response
@@ -56,6 +57,9 @@ def metrics(parts: Parts, _: Identified) -> Response:
     """Return metrics in the text format of Prometheus."""
     if parts.shared is not None:
         parts.metrics.store(is_up=not parts.store_trouble())
+    with contextlib.suppress(LibraryError), parts.library.in_use() as assistant:  # `/readyz` tells of it
+        library = parts.library
+        parts.metrics.library(assistant.stats().documents, library.changed_at(assistant), library.unread(assistant))
     return Response(parts.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
