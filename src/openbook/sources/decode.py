@@ -72,6 +72,8 @@ _TWO_FOREIGN_BYTES = re.compile(rb"[\x80-\xff]{2}")
 def decode(raw: bytes, location: str = "") -> str:
     r"""Decode the bytes of a file. Line ends are kept, a byte order mark is removed.
 
+    A text whose lines all end in `\r`, as on old Macs, gets `\n` in their place: otherwise it would be one line.
+
     UTF-8, UTF-16 or UTF-32 with a byte order mark, UTF-16 of mostly Latin letters, and the declared encoding of HTML,
     XML and Python are decoded exactly. Any other encoding is guessed from the non-ASCII lines, so rare characters of
     legacy encodings may be wrong; damaged bytes become U+FFFD.
@@ -83,6 +85,11 @@ def decode(raw: bytes, location: str = "") -> str:
         >>> decode(b"\xef\xbb\xbfcaf\xc3\xa9\r\n")
         'café\r\n'
     """
+    text = _decoded(raw, location)
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def _decoded(raw: bytes, location: str) -> str:
     for mark, encoding in _MARKS:
         if raw.startswith(mark):
             return _decode_marked(raw, encoding, location)

@@ -121,6 +121,12 @@ def test_escape_sequences_and_form_feeds_are_text() -> None:
     assert decode(b"\x1b[1mbold\x1b[0m\n\x0c\n") == "\x1b[1mbold\x1b[0m\n\f\n"
 
 
+def test_lines_that_end_as_on_old_macs_are_lines() -> None:
+    assert decode(b"# Geckos\r\rThey climb.\r") == "# Geckos\n\nThey climb.\n"
+    assert decode("# Größe\r\rEins.\r".encode("utf-16")) == "# Größe\n\nEins.\n"
+    assert decode(b"a\rb\n") == "a\rb\n"
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_text_or_skipped(raw: bytes) -> None:
     try:
