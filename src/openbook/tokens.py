@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 
 # Increment when the tokens of any text change; indexes with other tokens must be rebuilt.
-_RULES_VERSION = 3
+_RULES_VERSION = 4
 
 # Combining marks, such as vowel signs in Hindi, Thai and Arabic. `\w` excludes them, which would split words.
 _MARKS = (
@@ -66,6 +66,24 @@ ABBREVIATIONS = {
 }  # fmt: skip
 
 
+# British spellings, which are read as the American ones, with letters that all such words have. Both spell "appraise",
+# "improvise", "surprise" and "precise" alike; of other such words, all forms that share a stem are read alike as well.
+_BRITISH = (
+    ("our", re.compile(r"(arm|behavi|col|endeav|fav|flav|harb|hon|hum|lab|neighb|rum|savi|vap|vig)our"), r"\1or"),
+    (
+        "is",
+        re.compile(r"(?<=[a-z]{4})(?<![aouvw])(?<!pr)(?<![^i]c)is(?=(?:e[drs]?|ers|ing|able|ations?)$)"),
+        "iz",
+    ),
+    ("lys", re.compile(r"lys(?=(?:e[dr]?|ers|ing)$)"), "lyz"),
+    ("ence", re.compile(r"^(def|off|lic)ence(?=s?$)"), r"\1ense"),
+    ("logue", re.compile(r"^(cata|dia|ana)logue(?=s?$)"), r"\1log"),
+    ("centre", re.compile(r"^centre(?=s?$)"), "center"),
+    ("grey", re.compile(r"^grey"), "gray"),
+    ("artefact", re.compile(r"^artefact"), "artifact"),
+)
+
+
 def tokens_identity() -> str:
     """Return the identity of the rules and the stemmer, which an index records."""
     import Stemmer
@@ -116,12 +134,19 @@ def _mixed(word: str) -> Iterator[str]:
 def _identifier(parts: list[str]) -> Iterator[str]:
     stem = _stemmer()
     for part in parts:
-        lower = part.lower()
+        lower = _american(part.lower())
         yield stem(lower)
         if lower in ABBREVIATIONS:
             yield stem(ABBREVIATIONS[lower])
     if len(parts) > 1:
-        yield stem("".join(parts).lower())
+        yield stem("".join(map(_american, map(str.lower, parts))))
+
+
+def _american(word: str) -> str:
+    for letters, spelling, american in _BRITISH:
+        if letters in word:
+            word = spelling.sub(american, word)
+    return word
 
 
 @lru_cache(maxsize=1)

@@ -68,9 +68,55 @@ def test_forms_of_one_word_are_one_token(words: str) -> None:
     assert len(set(tokenize(words))) == 1
 
 
+def test_endings_that_only_look_british_stay() -> None:
+    assert tokenize("specialist analysis") == ["specialist", "analysi"]
+
+
 @pytest.mark.parametrize(("short", "long"), list(ABBREVIATIONS.items()), ids=list(ABBREVIATIONS))
 def test_an_abbreviation_also_says_what_it_stands_for(short: str, long: str) -> None:
     assert set(tokenize(long)) <= set(tokenize(short))
+
+
+@pytest.mark.parametrize(
+    ("british", "american"),
+    [
+        ("setColour", "setColor"),
+        ("discoloured", "discolored"),
+        (
+            "armour endeavour favour flavour harbour honour humour labour neighbour rumour saviour vapour vigour",
+            "armor endeavor favor flavor harbor honor humor labor neighbor rumor savior vapor vigor",
+        ),
+        ("initialise", "initialize"),
+        ("Deserialisers", "deserializers"),
+        ("recognisable", "recognizable"),
+        ("criticised", "criticized"),
+        ("analysing", "analyzing"),
+        ("licences defence offence", "licenses defense offense"),
+        ("dialogue catalogues analogue", "dialog catalogs analog"),
+        ("centre", "center"),
+        ("GREYSCALE", "grayscale"),
+        ("artefact", "artifact"),
+    ],
+)
+def test_a_british_spelling_meets_the_american_one(british: str, american: str) -> None:
+    assert tokenize(british) == tokenize(american)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "disable disabled",
+        "appraise appraisal",
+        "improvise improvisation",
+        "surprise surprisingly",
+        "precise precisely",
+        "hour hours",
+        "sentence sentences",
+        "prologue prologues",
+    ],
+)
+def test_other_words_keep_their_stems(words: str) -> None:
+    assert len(set(tokenize(words))) == 1
 
 
 def test_an_abbreviation_is_spelled_out_inside_an_identifier() -> None:

@@ -154,7 +154,7 @@ def test_a_term_is_a_name_in_any_spelling_and_number() -> None:
 
 def test_the_words_around_a_term_are_not_searched_for() -> None:
     assert read_question("what is meant by a quay here").tokens == read_question("What is a quay?").tokens
-    assert read_question("What is a quay in the harbour server?").tokens == ("quay", "harbour", "server")
+    assert read_question("What is a quay in the harbour server?").tokens == ("quay", "harbor", "server")
 
 
 def test_a_comparison_asks_for_no_term() -> None:
