@@ -45,6 +45,9 @@ _SENTENCE_WORDS = 5
 # Endings with an apostrophe: "doesn't", "we'll", "the client's".
 CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
 
+# "Must a user log in again?" is answered by `login`.
+_LOGS_IN = re.compile(r"\b(log|sign)(?:s|g?ed|g?ing)?[ -](in|on|out|off|up)\b", re.IGNORECASE)
+
 # "What does `--style` accept?" asks for values. A text that lists them need not contain "accept" or "exist".
 _ASKS_FOR_VALUES = re.compile(
     r"(\W*(?:what|which)\s.*\S)\s+(?:accept|expect|allow|mean|exist)s?\W*", re.IGNORECASE | re.DOTALL
@@ -144,7 +147,8 @@ def content_words_of_question(text: str) -> list[str]:
     """
     if (asked := _ASKS_FOR_VALUES.fullmatch(text)) and (words := content_words_of_question(asked[1])):
         return words
-    words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
+    joined = _LOGS_IN.sub(lambda found: found[1] + found[2], CONTRACTION.sub("", text))
+    words = [word for word in WORD.findall(joined) if word.lower() not in STOP_WORDS]
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words
     return [word for word in words if word.lower() not in FILLING_WORDS] or words

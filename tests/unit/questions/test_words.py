@@ -62,3 +62,18 @@ def test_a_verb_that_asks_for_values_is_not_what_is_asked(question: str, telling
 )
 def test_words_for_the_sources_as_a_whole_are_not_what_is_asked(question: str, telling: list[str]) -> None:
     assert [word for word in content_words_of_question(without_place(question)) if word != "need"] == telling
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("Must a user log in again?", ["user", "login"]),
+        ("Which calls work without being logged in?", ["calls", "without", "login"]),
+        ("Where does it sign users in?", ["sign", "users"]),
+        ("Who signed out last?", ["signout", "last"]),
+        ("Is he logging on?", ["logon"]),
+        ("How is the log inspected?", ["log", "inspected"]),
+    ],
+)
+def test_the_verb_of_a_login_is_read_as_its_noun(question: str, telling: list[str]) -> None:
+    assert [word for word in content_words_of_question(question) if word not in ("work", "again")] == telling
