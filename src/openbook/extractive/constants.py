@@ -93,15 +93,18 @@ def _named(query: Question, quotes: Sequence[Passage], context: Context) -> list
 
 
 def _closest(query: Question, named: Iterable[tuple[str, Chunk]], least: float = 0.5) -> list[tuple[str, Chunk]]:
-    """Return the constants whose names have most words of the question; `least` is the share of their words from it."""
+    """Return the constants whose names have most words of the question, and fewest others.
+
+    `least` is the share of their words from it.
+    """
     asked = frozenset(query.tokens)
-    found: list[tuple[tuple[int, bool], str, Chunk]] = []
+    found: list[tuple[tuple[int, bool, int], str, Chunk]] = []
     for name, chunk in named:
         parts = tokenize(name.rpartition(".")[2])  # the last of several is the whole name
         words = frozenset(parts[:-1] or parts) - _DEFAULT
         shared = len(asked & words)
         if words and shared >= least * len(words):
-            found.append(((shared, "default" in name.lower()), name, chunk))
+            found.append(((shared, "default" in name.lower(), -len(words)), name, chunk))
     most = max((rank for rank, _, _ in found), default=None)
     return [(name, chunk) for rank, name, chunk in found if rank == most]
 

@@ -222,6 +222,15 @@ def test_of_several_constants_the_closest_is_followed_and_then_one_that_is_a_def
     assert quoted(library, ASKED, *use)[:2] == ["DEFAULT_ROPE_LENGTH = 42", text]
 
 
+def test_of_constants_with_as_many_words_of_the_question_the_one_with_fewest_others_is_followed(
+    library: Library,
+) -> None:
+    chunks = put(library, "moor.py", "rope = DEFAULT_KNOTS_ROPE_LENGTH, DEFAULT_ROPE_LENGTH")
+    put(library, "limits.py", "DEFAULT_KNOTS_ROPE_LENGTH = 1", "DEFAULT_ROPE_LENGTH = 42")
+
+    assert quoted(library, ASKED, *chunks)[0] == "DEFAULT_ROPE_LENGTH = 42"
+
+
 @pytest.mark.parametrize("question", ["default of rope_length", "what is the default of --rope-length"])
 def test_a_constant_that_a_result_gives_to_the_setting_asked_for_is_followed(library: Library, question: str) -> None:
     told = library.put("ropes.md", "The rope_length (--rope-length) is how long a rope is from the ship to the quay.")
