@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from openbook.extractive.comments import is_comment_prose, sentences_around, told
+from openbook.extractive.definition_heads import definition_at
 from openbook.extractive.displaying import fence_of
 from openbook.extractive.echoes import text_shown
 from openbook.extractive.passages import Passage, overlap
@@ -25,6 +26,18 @@ _MAX_COMMENT_WORDS = 30
 # The least share of the question's words in a pointer, weighted by rarity. Without it, answers have ten more words and
 # are right as often; from .17 on, they are right less often.
 _MIN_POINTER_SHARE = 0.125
+
+# A result with as many definitions is pointed to for one that is not quoted.
+_SEVERAL = 2
+
+# Words of languages that questions have as well: "try {" says nothing on what was tried.
+_KEYWORDS = frozenset(
+    tokenize(
+        "and as break case catch class const continue default delete do each else end export extends final finally for"
+        " from function if import in is let match new next not null of or package pass private protected public raise"
+        " return self static struct super switch then this throw true try type until use using when while with"
+    )
+)
 
 # Markup that opens a heading, a list item, a block quote or a directive, and an underlined title.
 _BLANKS = re.compile(r"\s*")
@@ -48,8 +61,9 @@ def further_places(
     found: dict[int, Passage] = {}
     for passage in ranked:
         number = passage.shown.number
-        is_open = number not in done and number not in found and passage.shown.result.score >= least
-        if is_open and not any(overlap(passage, quote) for quote in quotes):
+        is_open = number not in found and passage.shown.result.score >= least
+        is_open = is_open and not any(overlap(passage, quote) for quote in quotes)
+        if is_open and (number not in done or _is_of_another_definition(passage, quotes)):
             pointer = _pointer(passage, rarity)
             if (
                 pointer is not None
@@ -62,6 +76,15 @@ def further_places(
     return [each for each in pointers if distinct.setdefault(text_shown(each), each) is each][:_MAX_POINTERS]
 
 
+def _is_of_another_definition(passage: Passage, quotes: Sequence[Passage]) -> bool:
+    """Return whether a passage of code is in another definition than the quotes of its result."""
+    if passage.shown.is_prose or len(passage.shown.result.chunk.defines) < _SEVERAL:
+        return False
+    own = definition_at(passage.shown, passage.first, passage.last)
+    of_quotes = (each for each in quotes if each.shown.number == passage.shown.number)
+    return all(definition_at(each.shown, each.first, each.last) != own for each in of_quotes)
+
+
 def _is_short(pointer: Passage, *, is_setting: bool) -> bool:
     is_comment = pointer.is_code and is_comment_prose(pointer)
     most = _MAX_SETTING_WORDS if is_setting else _MAX_COMMENT_WORDS if is_comment else _MAX_POINTER_WORDS
@@ -70,6 +93,10 @@ def _is_short(pointer: Passage, *, is_setting: bool) -> bool:
 
 def _held_by(passage: Passage | Unit, rarity: Mapping[str, float]) -> float:
     return coverage(frozenset(tokenize(passage.text)), rarity)
+
+
+def _told_by(line: Unit, rarity: Mapping[str, float]) -> float:
+    return coverage(frozenset(tokenize(line.text)) - _KEYWORDS, rarity)
 
 
 def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
@@ -87,7 +114,7 @@ def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
     if not lines:
         return None
     if passage.is_code or len(lines) < len(passage.units):
-        best = max(lines, key=lambda unit: _held_by(unit, rarity))
+        best = max(lines, key=lambda unit: (_told_by(unit, rarity), _held_by(unit, rarity)))
         said = [] if passage.shown.is_prose else sentences_around(passage.shown, best)
         passage = max(said, key=lambda each: _held_by(each, rarity), default=Passage(passage.shown, best, best))
     is_said = not passage.is_code or is_comment_prose(passage)

@@ -42,6 +42,25 @@ def test_code_is_pointed_to_by_its_best_line_without_its_indentation() -> None:
     assert pointers(code) == ["- b.py: `limit = policy(1)` [2:2]"]
 
 
+def test_the_line_of_a_pointer_is_not_chosen_for_a_keyword_of_the_language() -> None:
+    code = chunk_of("def send():\n    try:\n        limit = policy(1)\n", "b.py", kind="code", language="python")
+
+    long = chunk_of(f"The retry policy waits until it is tried{' and so on' * 40}.", "long.md")
+
+    assert pointers_of(f"{QUESTION} when tried", long, code) == ["- b.py: `limit = policy(1)` [2:3]"]
+
+
+def test_a_result_of_which_one_definition_is_quoted_is_pointed_to_for_another() -> None:
+    told = f"def moor():\n    # How long the retry policy waits{' and so on' * 40}.\n    tie()\n"
+    several = ("moor", "send")
+    text = f"{told}\n\ndef send():\n    limit = policy(1)\n    return limit\n"
+    code = chunk_of(text, "b.py", kind="code", language="python", symbol="moor", defines=several)
+    alone = chunk_of(told, "b.py", kind="code", language="python", symbol="moor", defines=several[:1])
+
+    assert pointers_of(QUESTION, code) == ["- send(): `limit = policy(1)` [1:5]"]
+    assert pointers_of(QUESTION, alone) == []
+
+
 REST = "".join(f"    x{number} = {number}\n" for number in range(60))
 
 
