@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -35,7 +36,15 @@ from openbook.extractive.scoring import (
 )
 from openbook.extractive.setting_passages import TextOf, with_settings
 from openbook.extractive.summaries import central_passages
-from openbook.extractive.surroundings import completed, enlarged, leads_in, only_leads_in, with_examples, with_statement
+from openbook.extractive.surroundings import (
+    completed,
+    enlarged,
+    leads_in,
+    only_leads_in,
+    with_examples,
+    with_function,
+    with_statement,
+)
 from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
@@ -55,6 +64,9 @@ _LIST_BONUS = 3.0
 # `python -m benchmarks.answers --curve quotes` has the curve.
 _MAX_QUOTES, _MAX_WORDS, _MAX_SCORE_GAP = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
+
+# Pieces of one function whose scores are so near are quoted together, from its head on.
+_MAX_PIECE_GAP = 2.0
 
 # For "Which lessons ...?", one quote from each place.
 _MAX_PLACES = 8
@@ -352,6 +364,7 @@ def _chosen(
             continue
         said = [other.passage for other in taken]
         steps = _steps_of(item.passage, said, left) if in_steps else None
+        steps = steps or (None if by_place else _function_of(item, ranked, said, left if taken else sys.maxsize))
         quote = steps or _quotable(item.passage, said, passages, left, by_place=by_place)
         if quote is None or (taken and not by_place and _words_to_read(quote, taken) > left):
             continue
@@ -379,6 +392,17 @@ def _steps_of(passage: Passage, said: Sequence[Passage], most: int) -> Passage |
     steps = steps_around(passage)
     is_free = steps and words_to_read(steps.text) <= most and not any(overlap(steps, other) for other in said)
     return steps if is_free else None
+
+
+def _function_of(
+    item: ScoredPassage, ranked: Sequence[ScoredPassage], said: Sequence[Passage], most: int
+) -> Passage | None:
+    """Return the function with several of the best passages, if it has at most so many words and is not quoted yet."""
+    if item.passage.shown.is_prose:
+        return None
+    near = [each.passage for each in ranked if each.score >= item.score - _MAX_PIECE_GAP]
+    whole = with_function(item.passage, near, most)
+    return None if whole is None or any(overlap(whole, other) for other in said) else whole
 
 
 def _words_to_read(quote: Passage, taken: Sequence[ScoredPassage]) -> int:

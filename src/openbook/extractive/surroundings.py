@@ -9,7 +9,7 @@ from dataclasses import replace
 from openbook.answers import has_lines
 from openbook.containers import HEADING
 from openbook.extractive.context import ContextItem
-from openbook.extractive.definition_heads import MAX_QUOTE_LINES
+from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads, line_of
 from openbook.extractive.displaying import fence_of, indented_code
 from openbook.extractive.headings import ends_of_bodies, headings_in
 from openbook.extractive.paragraphs import has_paragraphs, is_row, is_table_rule
@@ -23,6 +23,7 @@ from openbook.extractive.passages import (
     slice_of,
 )
 from openbook.extractive.statements import enclosing, layout_of
+from openbook.retrieval.definitions import defines_type
 from openbook.text import indentation
 from openbook.tokens import tokenize, words_to_read
 from openbook.types import Chunk, Unit
@@ -61,6 +62,11 @@ _MAX_LED_WORDS, _MIN_LED_WORDS = 100, 40
 # Limits of code that is extended to its enclosing statement: an `if` with its body, a short function. Twice as many
 # words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
 _HEADED_WORDS, _HEADED_LINES = 30, 10
+
+
+# Limits of a function that has several of the best passages, and how many lines below them are quoted as well. Of 988
+# questions, 150 words and pieces with scores twice as far apart make answers longer, and one less has the right place.
+_FUNCTION_WORDS, _FUNCTION_LINES, _CLOSING_LINES = 120, 25, 2
 
 
 def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX_LED_WORDS) -> Passage:
@@ -293,6 +299,51 @@ def with_statement(quote: Passage) -> Passage:
             break
         first, last = whole.first.number - 1, whole.last.number - 1
     return replace(quote, first=shown.units[first], last=shown.units[last])
+
+
+def with_function(quote: Passage, others: Sequence[Passage], most: int) -> Passage | None:
+    """Return the function around a quote of code, from its head to the last of the other good passages in it.
+
+    Its head alone, which says nothing, has the whole function. None if there is nothing to add, or if that is long;
+    `most` is the maximum number of words.
+    """
+    shown, first, last = quote.shown, quote.first.number - 1, quote.last.number - 1
+    beside = [each for each in others if each.shown is shown and each.key != quote.key]
+    is_bare = _is_bare(quote)
+    around = _function_around(quote) if (beside or is_bare) and not (quote.is_whole or quote.setting) else None
+    if around is None or first < around[0]:
+        return None
+    begin, end = around
+    places = [each.last.number - 1 for each in beside if begin < each.first.number <= end + 1]
+    told = max([last, *places]) if places else end
+    told = end if end - told <= _CLOSING_LINES else told
+    if not (places or is_bare) or (begin, told) == (first, last):
+        return None
+    words, lines = (_FUNCTION_WORDS, _FUNCTION_LINES) if places else (_MAX_WORDS, _MAX_LINES)
+    whole = replace(quote, first=shown.units[begin], last=shown.units[told])
+    return whole if _is_short(whole, min(words, most), lines) else None
+
+
+def _is_bare(quote: Passage) -> bool:
+    """Return whether a quote is the head of a definition in one line, without a comment above."""
+    lines, place = layout_of(quote.shown), quote.first.number - 1
+    is_below_comment = place > 0 and lines[place - 1].leads and not lines[place].is_apart
+    return quote.is_head and quote.first is quote.last and not is_below_comment
+
+
+def _function_around(quote: Passage) -> tuple[int, int] | None:
+    """Return the first and last position of the innermost definition around a quote; None if that is of a type.
+
+    That of a head is its own. A long comment above does not belong to it.
+    """
+    shown, heads = quote.shown, definition_heads(quote.shown)
+    for around in enclosing(layout_of(shown), quote.first.number - 1, quote.last.number - 1):
+        head = next((each for each in heads if each.first.number <= around.opens + 1 <= each.last.number), None)
+        if head is not None:
+            is_other = quote.is_head and quote.defines != head.defines
+            is_type = defines_type(line_of(shown, head), head.defines)
+            return None if is_other or is_type else (head.first.number - 1, around.last)
+    return None
 
 
 def _between(shown: ContextItem, first: int, last: int) -> Passage:

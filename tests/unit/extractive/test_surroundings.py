@@ -6,7 +6,7 @@ import pytest
 
 from openbook.extractive.context import build_context
 from openbook.extractive.passages import Passage, passages_of
-from openbook.extractive.surroundings import completed, enlarged, with_statement
+from openbook.extractive.surroundings import completed, enlarged, with_function, with_statement
 from openbook.types import Kind
 from tests.unit.extractive.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -251,6 +251,67 @@ def test_a_quote_near_the_head_of_a_long_function_begins_with_it() -> None:
 
     assert with_statement(code(text, "    sail(0)")).text == "def wait(ship):\n    moor(ship)\n    sail(0)"
     assert with_statement(code(text, "    sail(11)")).text == "    sail(11)"
+
+
+SAILS = "".join(f"\n    sail(ship, fast, {number})\n" for number in range(5))
+SAILING = f"def wait(ship):\n    moor(ship)\n{SAILS}\n    return ship\n"
+WAITS = "# Waits for it.\n"
+LAST = "def cast(off):\n    return off or None\n"
+
+
+def pieces_of(text: str, *defines: str) -> tuple[Passage, ...]:
+    chunk = chunk_of(text, "a.py", kind="code", language="python", defines=defines)
+    (shown,) = build_context([result_of(chunk)], 10_000).shown
+    return tuple(passages_of(shown))
+
+
+def test_pieces_of_a_function_are_quoted_together_from_its_head_to_the_last_of_them() -> None:
+    pieces = pieces_of(f"{SAILING}\n\n{LAST}", "wait", "cast")
+    second, last = (next(each for each in pieces if text in each.text) for text in ("fast, 1", "fast, 2"))
+    other = next(each for each in pieces if "return off" in each.text)
+
+    for quote, beside in ((second, last), (last, second)):
+        whole = with_function(quote, [quote, beside, other], 100)
+        assert whole is not None
+        assert whole.text == SAILING.partition("\n\n    sail(ship, fast, 3)")[0]
+    assert with_function(second, [second, other], 100) is None
+    assert with_function(second, [last], 5) is None
+
+
+def test_the_last_lines_of_a_function_are_not_left_out_of_it() -> None:
+    pieces = pieces_of(SAILING, "wait")
+    near_the_end = next(each for each in pieces if "fast, 3" in each.text)
+
+    whole = with_function(pieces[0], [near_the_end], 100)
+
+    assert whole is not None
+    assert whole.text == SAILING.rstrip()
+
+
+def test_pieces_of_a_class_or_of_a_long_function_are_quoted_apart() -> None:
+    fields = pieces_of("class Ship:\n    ropes = 1\n\n    knots = 2\n\n    sails = 3\n", "Ship")
+    long = pieces_of(
+        "def wait(ship):\n" + "\n\n".join(f"    sail(ship, fast, {number})" for number in range(30)), "wait"
+    )
+
+    assert with_function(fields[1], [fields[-1]], 100) is None
+    assert with_function(long[0], [long[-1]], 1_000) is None
+
+
+def test_the_head_of_a_short_function_has_its_body_unless_it_is_documented() -> None:
+    (bare, *_), (documented, *_) = pieces_of(SAILING, "wait"), pieces_of(WAITS + SAILING, "wait")
+
+    whole = with_function(bare, [], 100)
+
+    assert whole is not None
+    assert whole.text == SAILING.rstrip()
+    assert with_function(documented, [], 100) is None
+    below_long_comment = next(
+        each for each in pieces_of(WAITS * 12 + SAILING, "wait") if each.text == "def wait(ship):"
+    )
+    assert with_function(below_long_comment, [], 100) is None
+    assert with_function(pieces_of("class Ship:\n    ropes = 1\n\n    knots = 2\n", "Ship")[0], [], 100) is None
+    assert with_function(pieces_of("LIMIT = 3\nropes = 2\n", "LIMIT")[0], [], 100) is None
 
 
 def test_code_does_not_grow_into_another_definition() -> None:
