@@ -98,7 +98,9 @@ def test_an_answer_in_json_has_the_promised_shape(sample: Path, capsys: Captured
         "verifier",
     }
     assert set(answer) == ANSWER_KEYS | more
-    assert [claim["text"] for claim in answer["claims"]] == [citation["quote"] for citation in answer["citations"]]
+    # A line of code that is pointed to has no indentation.
+    quotes = [citation["quote"] for citation in answer["citations"]]
+    assert [claim["text"].strip() for claim in answer["claims"]] == [quote.strip() for quote in quotes]
     assert [list(citation) for citation in answer["citations"]] == [CITATION_KEYS] * len(answer["citations"])
     assert all(list(source) == ["number", *RESULT_KEYS] for source in answer["sources"])
     assert answer["model"] == "extractive"
