@@ -9,7 +9,7 @@ from openbook.tokens import tokenize
 
 _ASKS = re.compile(
     r"\bhow (?:often|frequently|long|old|big|large|high|wide|deep|much|many)\b"
-    r"|\b(?:maximum|max|minimum|largest|longest|smallest|shortest|most)\b",
+    r"|\b(?:maximum|minimum|largest|longest|smallest|shortest)\b",
     re.IGNORECASE,
 )
 # A number, perhaps with a unit, but no part of a name or version.

@@ -45,7 +45,7 @@ _SENTENCE_WORDS = 5
 # Endings with an apostrophe: "doesn't", "we'll", "the client's".
 CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
 
-# "Must a user log in again?" is answered by `login`.
+# "Must a user log in again?" is answered by `login`, or by prose in the same two words.
 _LOGS_IN = re.compile(r"\b(log|sign)(?:s|g?ed|g?ing)?[ -](in|on|out|off|up)\b", re.IGNORECASE)
 
 # "What does `--style` accept?" asks for values. A text that lists them need not contain "accept" or "exist".
@@ -147,7 +147,7 @@ def content_words_of_question(text: str) -> list[str]:
     """
     if (asked := _ASKS_FOR_VALUES.fullmatch(text)) and (words := content_words_of_question(asked[1])):
         return words
-    joined = _LOGS_IN.sub(lambda found: found[1] + found[2], CONTRACTION.sub("", text))
+    joined = _LOGS_IN.sub(lambda found: f"{found[1]} {found[1]}{found[2]}", CONTRACTION.sub("", text))
     words = [word for word in WORD.findall(joined) if word.lower() not in STOP_WORDS]
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words

@@ -94,7 +94,20 @@ _SERVED_LIBRARY = re.compile(
 )
 # What is shown rather than done: components and templates of pages, and style sheets.
 _VIEWS = (
-    *(".erb", ".haml", ".slim", ".blade.php", ".twig", ".ejs", ".hbs", ".cshtml", ".razor", ".jsp", ".html"),
+    *(
+        ".html.erb",
+        ".text.erb",
+        ".haml",
+        ".slim",
+        ".blade.php",
+        ".twig",
+        ".ejs",
+        ".hbs",
+        ".cshtml",
+        ".razor",
+        ".jsp",
+        ".html",
+    ),
     *(".css", ".scss", ".sass", ".less", ".tsx", ".jsx", ".vue", ".svelte"),
 )
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Tests?|Spec|Benchmark)$")

@@ -67,13 +67,13 @@ def test_words_for_the_sources_as_a_whole_are_not_what_is_asked(question: str, t
 @pytest.mark.parametrize(
     ("question", "telling"),
     [
-        ("Must a user log in again?", ["user", "login"]),
-        ("Which calls work without being logged in?", ["calls", "without", "login"]),
+        ("Must a user log in again?", ["user", "log", "login"]),
+        ("Which calls work without being logged in?", ["calls", "without", "log", "login"]),
         ("Where does it sign users in?", ["sign", "users"]),
-        ("Who signed out last?", ["signout", "last"]),
-        ("Is he logging on?", ["logon"]),
+        ("Who signed out last?", ["sign", "signout", "last"]),
+        ("Is he logging on?", ["log", "logon"]),
         ("How is the log inspected?", ["log", "inspected"]),
     ],
 )
-def test_the_verb_of_a_login_is_read_as_its_noun(question: str, telling: list[str]) -> None:
+def test_the_verb_of_a_login_is_read_as_its_noun_as_well(question: str, telling: list[str]) -> None:
     assert [word for word in content_words_of_question(question) if word not in ("work", "again")] == telling
