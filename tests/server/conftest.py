@@ -50,7 +50,10 @@ def serve(folder: Path, home: Path) -> Iterator[Serve]:
 
         def start(model: ScriptedModel | None = None, *, needs_key: bool = False, **settings: Any) -> TestClient:
             given = Settings(home=home, workers=1, **settings)
-            assistant = Library.of(folder, settings=given)
+            assistant = Library.open("team", settings=given) if given.storage else Library.of(folder, settings=given)
+            if not assistant.sources():  # of several machines, the first adds the folder
+                assistant.register(folder)
+                assistant.sync()
             models = ModelRegistry(
                 [model.name] if model else [],
                 "extractive",
