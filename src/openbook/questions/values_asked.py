@@ -50,13 +50,13 @@ def number_strength(text: str, rarity: Mapping[str, float]) -> float:
         >>> [number_strength(line, rarity) for line in ("MAX_ROPE_LENGTH = 5", "rope 5", "the longest rope")]
         [0.5, 0.25, 0.0]
     """
-    whole, best = sum(rarity.values()), 0.0
-    before = frozenset[str]()
+    whole, best, above = sum(rarity.values()), 0.0, ""
     for line in text.split("\n"):
-        said = frozenset(tokenize(line))
         if len(line) < _MAX_LINE_CHARS and _NUMBER.search(line):
+            said, before = frozenset(tokenize(line)), frozenset(tokenize(above))
             share = sum(rarity[token] for token in rarity.keys() & said)
             share += _BEFORE * sum(rarity[token] for token in rarity.keys() & (before - said))
             best = max(best, share * (_ALONE if _BESIDE.isdisjoint(said | before) else 1))
-        before = said or before
+        if any(map(str.isalnum, line)):
+            above = line
     return best / whole if whole else 0.0

@@ -79,6 +79,8 @@ _DEPTH_OF_NAMES = 400
 
 # Passages whose proximity is computed; tokenizing one takes about .2 ms.
 _READ = 24
+# More for a number, whose line has few of the words.
+_READ_FOR_NUMBERS = 64
 
 # What the meaning of an entry of a changelog counts beside its words, and the entries whose meaning is compared, as a
 # share of the best one of the passage. By words alone, "drops support for 3.8; 3.9 is supported" answers for 3.9.
@@ -411,7 +413,8 @@ class Retriever:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         edition = query.edition
         is_in_edition = edition is not None and any(edition.is_file(each.outline.span.path) for each in ranked)
-        best = ranked if query.asks_for_place or query.asks_for_number or is_in_edition else ranked[:_READ]
+        is_read_whole = query.asks_for_place or is_in_edition
+        best = ranked if is_read_whole else ranked[: _READ_FOR_NUMBERS if query.asks_for_number else _READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)
         proximities = [
