@@ -22,6 +22,7 @@ from openbook.questions.names import stands_in
 from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import FRAME, wants_default
+from openbook.questions.values_asked import states_number
 from openbook.retrieval.asked_places import date_strength, document_share
 from openbook.retrieval.definitions import defines_type
 from openbook.retrieval.paths import is_named
@@ -60,20 +61,12 @@ class PassageSignals(NamedTuple):
 # Fitted by `python -m benchmarks.quotes`, which also cross-validates them by project.
 WEIGHTS = PassageSignals(4.04, 3.84, 1.99, 1.78, 1.89, 1.50, 2.03, 0.51)
 
-_ASKS_FOR_VALUE = re.compile(
-    r"\bhow (?:many|much|long|often|big|large|old)\b|\bdefault\b|\bwhich port\b|\bunless\b"
-    r"|\bwie (?:viele?|lange?|oft|gro(?:ß|ss))\b|\bcombien\b|\bcu[aá]nt[oa]s?\b",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
-    re.IGNORECASE,
-)
+_ASKS_FOR_DEFAULT = re.compile(r"\bdefault\b|\bwhich port\b|\bunless\b", re.IGNORECASE)
 
 
 def asks_for_value(query: Question) -> bool:
     """Return whether a question asks for a number or a default."""
-    return _ASKS_FOR_VALUE.search(query.text) is not None
+    return query.asks_for_number or _ASKS_FOR_DEFAULT.search(query.text) is not None
 
 
 class ReadPassage(NamedTuple):
@@ -127,7 +120,7 @@ def signals_of(
                 meaning=max(0.0, float(asked @ vector)),
                 result=result.score / best if best > 0 else 0.0,
                 rank=1 / ranks[passage.shown.number],
-                number_where_value_is_asked=float(wants_value and _NUMBER.search(text) is not None),
+                number_where_value_is_asked=float(wants_value and states_number(text)),
                 prose_where_it_answers=float(fits),
                 example_for_how_to=float("how-to" in query.intents and passage.has_example),
                 is_head=float(passage.is_head),

@@ -9,12 +9,15 @@ from openbook.tokens import tokenize
 
 _ASKS = re.compile(
     r"\bhow (?:often|frequently|long|old|big|large|high|wide|deep|much|many)\b"
-    r"|\b(?:maximum|minimum|largest|longest|smallest|shortest)\b",
+    r"|\b(?:maximum|minimum|largest|longest|smallest|shortest)\b"
+    r"|\bwie (?:viele?|lange?|oft|gro(?:ß|ss))\b|\bcombien\b|\bcu[aá]nt[oa]s?\b",
     re.IGNORECASE,
 )
 # A number, perhaps with a unit, but no part of a name or version.
 _NUMBER = re.compile(
-    r"(?<![\w.])\d[\d_,.]*[a-zA-Z]{0,2}\b|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE
+    r"(?<![\w.])\d[\d_,.]*[a-zA-Z]{0,2}\b|\b(?:two|three|four|five|six|seven|eight|nine|ten"
+    r"|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
+    re.IGNORECASE,
 )
 # What is said beside a number that limits or repeats something, in prose and in names.
 _BESIDE = frozenset(
@@ -40,6 +43,16 @@ def asks_for_number(text: str) -> bool:
     return _ASKS.search(text) is not None
 
 
+def states_number(text: str) -> bool:
+    """Return whether a text has a number, in digits or as a word.
+
+    Example:
+        >>> states_number("Five ropes."), states_number("rope5 of v1.2")
+        (True, False)
+    """
+    return _NUMBER.search(text) is not None
+
+
 def number_strength(text: str, rarity: Mapping[str, float]) -> float:
     """Return how surely a line of a text has the number that a question asks for, from 0 to 1.
 
@@ -52,7 +65,7 @@ def number_strength(text: str, rarity: Mapping[str, float]) -> float:
     """
     whole, best, above = sum(rarity.values()), 0.0, ""
     for line in text.split("\n"):
-        if len(line) < _MAX_LINE_CHARS and _NUMBER.search(line):
+        if len(line) < _MAX_LINE_CHARS and states_number(line):
             said, before = frozenset(tokenize(line)), frozenset(tokenize(above))
             share = sum(rarity[token] for token in rarity.keys() & said)
             share += _BEFORE * sum(rarity[token] for token in rarity.keys() & (before - said))

@@ -11,7 +11,13 @@ RARITY = {"rope": 2.0, "pier": 1.0}
 
 
 @pytest.mark.parametrize(
-    "question", ["How long may a rope be?", "how often is it checked", "What is the maximum size of a ship?"]
+    "question",
+    [
+        "How long may a rope be?",
+        "how often is it checked",
+        "What is the maximum size of a ship?",
+        "Wie oft legt sie an?",
+    ],
 )
 def test_a_number_is_asked_for(question: str) -> None:
     assert read_question(question).asks_for_number
