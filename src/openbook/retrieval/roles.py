@@ -93,22 +93,9 @@ _SERVED_LIBRARY = re.compile(
     r"(?:^|/)(?:public|static|wwwroot|webapp|assets|scripts)/(?:[^/]+/)*(?:libs?|jquery|plugins?)/.*\.(?:js|css)$"
 )
 # What is shown rather than done: components and templates of pages, and style sheets.
-_VIEWS = (
-    *(
-        ".html.erb",
-        ".text.erb",
-        ".haml",
-        ".slim",
-        ".blade.php",
-        ".twig",
-        ".ejs",
-        ".hbs",
-        ".cshtml",
-        ".razor",
-        ".jsp",
-        ".html",
-    ),
-    *(".css", ".scss", ".sass", ".less", ".tsx", ".jsx", ".vue", ".svelte"),
+_VIEWS = tuple(
+    ".html .html.erb .text.erb .haml .slim .blade.php .twig .ejs .hbs .cshtml .razor .jsp .css .scss .sass .less .tsx"
+    " .jsx .vue .svelte".split()
 )
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Tests?|Spec|Benchmark)$")
 # Also `CHANGELOG-2021`, `2021-news`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`. A page whose
