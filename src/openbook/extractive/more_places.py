@@ -8,14 +8,13 @@ from openbook.extractive.passages import Passage
 from openbook.extractive.quoting import in_code
 from openbook.extractive.scoring import asks_only_for_uses
 from openbook.index.protocol import Index
-from openbook.lookup.matching_lines import MatchingLine, find_lines
+from openbook.lookup.matching_lines import MAX_PATTERN_CHARS, MatchingLine, find_lines
 from openbook.lookup.references import Reference, find_references
 from openbook.questions.question import Question
 from openbook.types import Filter
 
 # About a second of parsing. Of names in more text, the number is a lower bound.
 _MAX_CHARS = 3_000_000
-
 
 # Limits of reading for a topic, and of the documents named.
 _MAX_SECONDS, _MAX_NAMED = 1.0, 8
@@ -26,8 +25,9 @@ def more_places(query: Question, shown: Sequence[Passage], index: Index, where: 
 
     An answer quotes from the best results, while this reads every document with the name or topic.
     """
-    if query.topic_of_places:
-        return _more_documents(query, query.topic_of_places, shown, index, where)
+    topic = query.topic_of_places or ""
+    if 0 < len(topic) <= MAX_PATTERN_CHARS:
+        return _more_documents(query, topic, shown, index, where)
     if len(query.identifiers) == 1 and asks_only_for_uses(query):
         return _more_callers(query, shown, index, where)
     return ""

@@ -21,7 +21,8 @@ _MAX_LINES = 2_000
 
 # Memory limit of RE2 for a pattern: its default of 8 MB.
 _PATTERN_BYTES = 8 << 20
-_MAX_PATTERN_CHARS = 500
+MAX_PATTERN_CHARS = 500
+"""Limit of a pattern."""
 
 # Longer lines, as in generated code, are truncated.
 _MAX_LINE_CHARS = 200
@@ -92,8 +93,8 @@ def find_lines(
     Raises:
         ToolError: The pattern is empty, too long or not valid, or regular expressions need a package.
     """
-    if not pattern or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS:
-        raise ToolError(f"the pattern must be one line of 1 to {_MAX_PATTERN_CHARS} characters")
+    if not pattern or "\n" in pattern or len(pattern) > MAX_PATTERN_CHARS:
+        raise ToolError(f"the pattern must be one line of 1 to {MAX_PATTERN_CHARS} characters")
     if is_regex:
         search = _expression(pattern, any_case=any_case)
         return _found(search, index.documents(where), index, is_meant, seconds)

@@ -90,6 +90,8 @@ _ASKS_FOR_PLACES = re.compile(
     re.IGNORECASE,
 )
 
+_ARTICLE = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Question:
@@ -299,8 +301,8 @@ class Question:
         return asks_for_number(self.text)
 
     @property
-    def asks_for_place(self) -> bool:
-        """Whether it asks for what defines, describes, requires or raises something, which may have its name once."""
+    def may_rank_low(self) -> bool:
+        """Whether what answers it may have its words once, and rank below many uses: a definition, a date."""
         asked = (self.term, self.release, self.versions, self.change, self.dates, self.reference)
         # A qualified name mostly is no value of an enumeration.
         is_enumeration = self.enumeration is not None and not self.enumeration.member
@@ -381,6 +383,11 @@ def _in_one_line(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
+def _topic_in(text: str) -> str:
+    """Return the topic in the end of a question, in one line, without an article and the marks around it."""
+    return _ARTICLE.sub("", " ".join(text.split()).strip(" ?!.\"'`"))
+
+
 def check_text(text: object) -> None:
     """Raise an error for a question that is no string, with what to write instead.
 
@@ -417,7 +424,7 @@ def read_question(text: str) -> Question:
     """
     text = _checked(text)
     places = _ASKS_FOR_PLACES.match(text)
-    topic = None if places is None else (places["topic"] or text[places.end() :]).strip(" \t?!.\"'`")
+    topic = None if places is None else _topic_in(places["topic"] or text[places.end() :])
     is_symbol = ONE_WORD.fullmatch(text) is not None
     sides = () if places or is_symbol else compared(text)
     # `Client.get` has no stop words. "List all files" has no topic beside its places. An answer to a comparison need

@@ -413,7 +413,7 @@ class Retriever:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         edition = query.edition
         is_in_edition = edition is not None and any(edition.is_file(each.outline.span.path) for each in ranked)
-        is_read_whole = query.asks_for_place or is_in_edition
+        is_read_whole = query.may_rank_low or is_in_edition
         best = ranked if is_read_whole else ranked[: _READ_FOR_NUMBERS if query.asks_for_number else _READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)

@@ -76,3 +76,10 @@ def test_a_quote_for_a_place_does_not_go_on_with_its_list(library: Library) -> N
 
     assert "goes on to" in ask(library, "What does the retry policy have?").answer
     assert "goes on to" not in ask(library, "Which files mention the retry policy?").answer
+
+
+@pytest.mark.parametrize("topic", ["retry\npolicy", "retry policy " * 60], ids=["of-two-lines", "long"])
+def test_any_topic_can_be_asked_for(library: Library, topic: str) -> None:
+    library.put("a.md", "The retry policy waits.")
+
+    assert "The retry policy waits." in ask(library, f"Which files mention the {topic}?").answer

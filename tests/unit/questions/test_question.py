@@ -188,6 +188,19 @@ def test_a_question_for_places_is_about_what_stands_behind_its_phrase(text: str,
 
 
 @pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Which files mention the retry Policy?", "retry Policy"),
+        ('List all pages about "an\n old  tug".', "old tug"),
+        ("List all files", ""),
+        ("Who mentions the tug?", None),
+    ],
+)
+def test_the_topic_of_places_is_in_one_line_without_marks_and_article(text: str, topic: str | None) -> None:
+    assert read_question(text).topic_of_places == topic
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "What is a file?",
