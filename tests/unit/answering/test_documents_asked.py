@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from openbook.answering.generator import Generator
-from openbook.answers import GenerationResult
+from tests.unit.answering.asking import ask
 from tests.unit.retrieval.material import Library
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    yield made
-    made.close()
-
-
-def ask(library: Library, question: str) -> GenerationResult:
-    made = Generator(library.index, library.embedder, text_now=library.text_now, context_tokens=6_000)
-    return made.generate_with_retrieval(question)
 
 
 def test_documents_that_mention_the_topic_and_are_not_quoted_are_named(library: Library) -> None:

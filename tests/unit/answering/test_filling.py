@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -36,13 +34,6 @@ CLASS = "class Store:\n" + "\n\n".join(
     f"    def step_{number}(self):\n" + "\n".join(f'        print("step {number} {line}")' for line in range(20))
     for number in range(4)
 )
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    yield made
-    made.close()
 
 
 def put(library: Library, path: str, text: str, kind: Kind = "code", language: str = "python") -> list[Chunk]:

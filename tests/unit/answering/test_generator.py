@@ -4,7 +4,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -20,13 +19,6 @@ from openbook.usage import Usage
 from tests.unit.retrieval.material import Library, chunk_of, result_of
 
 PLENTY = 6_000
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    yield made
-    made.close()
 
 
 def generator_of(

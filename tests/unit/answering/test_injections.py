@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
@@ -35,13 +34,6 @@ _HEAD = re.compile(r'<source number="\d+" place="[^"<>]*" title="[^"<>]*">')
 _UNIT = re.compile(r"\d+\| ")
 
 each = pytest.mark.parametrize("injection", [pytest.param(one, id=one.id) for one in INJECTIONS])
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    yield made
-    made.close()
 
 
 def put(library: Library, injection: Injection) -> None:

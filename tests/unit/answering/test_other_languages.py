@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from openbook.answering.generator import Generator
 from openbook.answering.refusals import noted
 from openbook.answers import GenerationResult
+from tests.unit.answering.asking import ask
 from tests.unit.retrieval.material import Library
 
 _OTHER_LANGUAGE = "The question and the sources are in different languages"
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    yield made
-    made.close()
-
-
-def ask(library: Library, question: str) -> GenerationResult:
-    generator = Generator(library.index, library.embedder, text_now=library.text_now, context_tokens=6_000)
-    return generator.generate_with_retrieval(question)
 
 
 @pytest.mark.parametrize("question", ["Wann werden die Rosen im Garten geschnitten?", "¿Cómo salgo de Vim?"])
