@@ -262,23 +262,28 @@ def follow_home(index: Index, location: Location, home: Path) -> None:
     machine = known_machine(home)
     known = {root.location: root for root in index.roots()}
     for old, root in known.items():
-        if not isinstance(location, Path) and (root.owner != machine or not machine or Path(old).exists()):
+        if not isinstance(location, Path) and (root.owner != machine or not machine or os.access(old, os.F_OK)):
             continue
-        new = _place_in(home.expanduser().resolve(), root)
+        new = _place_in(home.expanduser().resolve(), root, name_of(location))
         if new is not None and str(new) not in known:
             with contextlib.suppress(LibraryError):  # read-only: it answers as it is
                 index.put_root(replace(root, location=str(new)))
 
 
-def _place_in(home: Path, root: Source) -> Path | None:
-    """Return the folder in a home that a source in another home has become; None if there is none."""
-    parts = Path(root.location).parts
+def _place_in(home: Path, root: Source, library: str) -> Path | None:
+    """Return the folder in a home that a source in another home has become; None if there is none.
+
+    A folder that is there, and not in a home, is one of the user, whatever its name is.
+    """
+    place = Path(root.location)
     names = ("repositories",) if root.url else ("uploads", "texts")
-    for number, name in enumerate(parts):
-        inside = parts[number:]
-        is_whole = inside[-1] == "files" if root.url else len(inside) == _DEPTH and inside[-1] in _IN_HOME
-        if name in names and is_whole and (place := home.joinpath(*inside)).is_dir():
-            return place
+    for number, name in enumerate(place.parts):
+        other, inside = Path(*place.parts[:number]), place.parts[number:]
+        is_of_library = len(inside) == _DEPTH and inside[1].startswith(library) and inside[-1] in _IN_HOME
+        is_whole = inside[-1] == "files" if root.url else is_of_library
+        if name in names and is_whole and (new := home.joinpath(*inside)).is_dir():
+            # `exists` would raise where a folder above cannot be entered, as with the old home of another user.
+            return None if os.access(place, os.F_OK) and not os.access(_folder(other), os.F_OK) else new
     return None
 
 

@@ -185,10 +185,13 @@ def test_uploads_of_a_shared_library_follow_the_home_of_their_machine_alone(tmp_
     assert location("new") == "new"
 
 
-def test_a_folder_of_the_user_is_not_taken_for_uploads_because_of_its_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["mine/uploads", "disk/uploads/team/uploads", "old/texts/zoo/texts"])
+def test_a_folder_outside_the_home_is_not_taken_for_one_in_it_because_of_its_name(tmp_path: Path, place: str) -> None:
     settings = in_home(tmp_path / "home")
-    write_tree(tmp_path / "home" / "uploads" / "team" / "uploads", {"a.md": "The gecko climbs glass.\n"})
-    folder = write_tree(tmp_path / "mine" / "uploads", {"b.md": "The newt swims in ponds.\n"})
+    for inside in ("uploads/team/uploads", "texts/zoo/texts"):
+        write_tree(tmp_path / "home" / inside, {"a.md": "The gecko climbs glass.\n"})
+    (tmp_path / "old" / "libraries").mkdir(parents=True)
+    folder = write_tree(tmp_path / place, {"b.md": "The newt swims in ponds.\n"})
     with Library.open("team", settings=settings) as library:
         library.add(folder)
     with Library.open("team", settings=settings) as library:
