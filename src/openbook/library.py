@@ -32,7 +32,7 @@ from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
-from openbook.sources.folder import Folder
+from openbook.sources.folder import Folder, is_gone
 from openbook.sources.optional_readers import readers_of
 from openbook.sources.reader_registry import FileReader, ReaderRegistry
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
@@ -491,7 +491,7 @@ class Library(LibraryAnswers):
         root = next((root for root in self._index.roots() if root.name == source), None)
         if root is None:
             return None
-        is_own = root.owner != "" and root.owner == self._machine and Path(root.location).exists()
+        is_own = root.owner != "" and root.owner == self._machine and not is_gone(root.location)
         is_elsewhere = self.is_shared and not is_own
         return text_now(root, path, self._index, self.settings, self._readers, is_elsewhere=is_elsewhere)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from openbook.index.protocol import Source
 from openbook.library import Library
 from openbook.settings import Settings
 from tests.integration.support_cli import assert_fails_clearly, copy_sample, finish, only_library, run, settled, start
@@ -321,6 +322,19 @@ def test_a_folder_that_was_moved_is_added_with_how_to_forget_its_old_place(
     command = "if it was moved, run: openbook remove docs --library island"
     assert f"{sample / 'docs'} is gone, and is still in the library; {command}\n" in added.err
     assert "is gone" not in again.err
+
+
+def test_a_folder_that_cannot_be_reached_is_not_called_gone_and_hinders_no_other(
+    sample: Path, capsys: Captured
+) -> None:
+    with Library.open("island", settings=Settings.from_env()) as library:
+        library.index.put_root(Source("far", "folder", f"/{'x' * 300}"))  # fails even for root, as one of other users
+
+    added = run(capsys, "add", "docs", "--library", "island")
+    listed = run(capsys, "sources")
+
+    assert (added.code, listed.code) == (0, 0)
+    assert "gone" not in added.err + listed.out
 
 
 def test_an_answer_of_which_nothing_is_there_any_more_is_a_failed_check(sample: Path, capsys: Captured) -> None:

@@ -79,6 +79,7 @@ def sources() -> None:
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog
     from openbook.library import Library
+    from openbook.sources.folder import is_gone
 
     here = opening.settings()
     names = LibraryCatalog(here).names()
@@ -95,7 +96,7 @@ def sources() -> None:
         printing.say(f"{name}: {documents}, {size_text(held.size_bytes)}, updated {updated}")
         for root in roots:
             state = "  (another machine)" if root.name in others else ""
-            if not state and not root.url and not Path(root.location).exists():
+            if not state and not root.url and is_gone(root.location):
                 state = "  (gone)"
             printing.say(f"  {root.name}  {printing.origin_of(root)}{state}")
     if not names:

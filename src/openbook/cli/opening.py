@@ -32,6 +32,7 @@ from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for
 from openbook.libraries.registration import large_amount, why_wide
 from openbook.library import Library
 from openbook.settings import Settings
+from openbook.sources.folder import is_gone
 from openbook.types import Filter
 
 # Libraries to name beside a new one.
@@ -398,7 +399,7 @@ def _register(assistant: Library, path: Path, *, course: bool = False) -> None:
 
 def _note_moved(assistant: Library, added: Sequence[str], library: str) -> None:
     """Say how to forget a folder that is gone if one with a document of it was added: it may have moved there."""
-    gone = [root for root in assistant.sources() if not root.url and not Path(root.location).exists()]
+    gone = [root for root in assistant.sources() if not root.url and is_gone(root.location)]
     there = {held for name in added for held in _held(assistant, name)} if gone else set()
     for root in gone:
         if not there.isdisjoint(_held(assistant, root.name)):

@@ -47,6 +47,19 @@ def source_name(path: str | Path) -> str:
     return Path(path).expanduser().resolve().name or "root"
 
 
+def is_gone(location: str) -> bool:
+    """Return whether nothing is at a path. What cannot be reached, without permission for a folder above, is not gone.
+
+    Example:
+        >>> is_gone("/"), is_gone("/no/such/folder")
+        (False, True)
+    """
+    try:
+        return not Path(location).exists()
+    except OSError:
+        return False
+
+
 def holder_of(path: str, files: Collection[str]) -> str:
     """Return the file that contains an attached file, by its path; empty if there is none.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,4 +85,12 @@ def test_a_machine_that_deletes_all_files_of_its_own_folder_sees_that_they_are_g
         file.unlink()
 
     with Library.open("team", settings=settings(tmp_path, "there")) as library:
+        assert ferry_now(library) is None
+
+
+def test_a_folder_of_its_own_that_a_machine_cannot_reach_is_no_error(docs: Path, tmp_path: Path) -> None:
+    with Library.open("team", settings=settings(tmp_path, "there")) as library:
+        [root] = library.sources()
+        library.index.put_root(replace(root, location=f"/{'x' * 300}"))  # fails even for root, as one of other users
+
         assert ferry_now(library) is None
