@@ -91,6 +91,30 @@ def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(
 
 
 @pytest.mark.slow
+def test_a_machine_with_the_same_path_is_told_of_the_other_one_whose_documents_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_tree(tmp_path / "docs", {"ferry.md": "# Ferry\n\nThe ferry sails at nine.\n"})
+    with Library.open("team", settings=settings(tmp_path, "there")) as there:
+        there.add(folder, course=True)
+    monkeypatch.setenv("OPENBOOK_STORAGE", f"lance:{tmp_path / 'shared'}")
+
+    added = run(capsys, "add", str(folder), "--library", "team")
+    again = run(capsys, "add", str(folder), "--library", "team")
+    remade = run(capsys, "add", "--rebuild", "--library", "team")
+    listed = run(capsys, "sources").out.splitlines()
+    run(capsys, "add", "--rebuild", str(folder), "--library", "team")
+
+    assert "is new as 'docs-2': 'docs' is the folder of another machine with that path" in added.err
+    assert "run: openbook remove docs --library team\n" in added.err
+    assert "another machine" not in again.err
+    assert "has sources of other machines: docs\nhint: name the folders of this machine" in remade.err
+    assert listed[1:] == [f"  docs  {folder}  (another machine)", f"  docs-2  {folder}"]
+    with Library.open("team", settings=settings(tmp_path, "there")) as there:
+        assert [root.kind for root in there.sources()] == ["folder"]
+
+
+@pytest.mark.slow
 def test_the_commands_list_fill_remake_and_empty_libraries(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

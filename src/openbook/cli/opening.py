@@ -28,7 +28,7 @@ from openbook.errors import (
 from openbook.index.filters import is_below
 from openbook.index.protocol import Source
 from openbook.ingest.sync import Progress, SyncReport
-from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for, name_of
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, known_machine, name_for, name_of
 from openbook.libraries.registration import large_amount, why_wide
 from openbook.library import Library
 from openbook.settings import Settings
@@ -355,9 +355,13 @@ def add_paths(
     libraries, name = LibraryCatalog(here), library or DEFAULT_LIBRARY
     if rebuild and not paths:
         check_there(here, name)
-    known = libraries.roots(name) if rebuild else []
+    roots, machine = libraries.roots(name) if rebuild else [], known_machine(here.home)
+    known = [root for root in roots if root.is_of(machine)]
     if rebuild and not paths:
         paths = [Path(root.location) for root in known]
+        if others := ", ".join(root.name for root in roots if root not in known):
+            hint = f"name the folders of this machine to make it from; then add {others} there again"
+            raise SourceError(str(libraries.location(name)), f"has sources of other machines: {others}", hint=hint)
         if not paths:
             raise SourceError(
                 str(libraries.location(name)), "its sources are unknown", hint="name the folders to make it from"
