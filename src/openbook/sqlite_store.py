@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -45,6 +46,8 @@ class SqliteStore:
         if not self._path.parent.exists():
             make_private_folder(self._path.parent)
         make_private_file(self._path)
+        if not os.access(self._path, os.W_OK):  # while another process has it open, SQLite would tell only at a write
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self._path))
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
         try:
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):

@@ -86,3 +86,16 @@ def test_where_nothing_can_be_written_what_is_there_is_read(path: Path) -> None:
 
     hint = "set OPENBOOK_HOME to a folder that you can write to"
     assert (empty, kept) == (f"[]; {hint}", f"[('bowline',)]; {hint}")
+
+
+@pytest.mark.slow
+def test_what_another_process_has_just_written_is_read_where_nothing_can_be_written(path: Path) -> None:
+    with closing(opened(path)) as tables:
+        insert(tables, "bowline")
+        for file in path.parent.iterdir():
+            file.chmod(0o444)
+        path.parent.chmod(0o555)
+        kept = run_child(read_and_written, path, unprivileged=True)
+        path.parent.chmod(0o755)
+
+    assert kept.startswith("[('bowline',)]")
