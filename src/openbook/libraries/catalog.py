@@ -259,10 +259,13 @@ def follow_home(index: Index, location: Location, home: Path) -> None:
     """
     if isinstance(location, Path) and location.parent != _folder(home):
         return
-    machine = known_machine(home)
-    known = {root.location: root for root in index.roots()}
-    for old, root in known.items():
-        if not isinstance(location, Path) and (root.owner != machine or not machine or os.access(old, os.F_OK)):
+    roots, is_shared = index.roots(), not isinstance(location, Path)
+    if is_shared:
+        machine = known_machine(home)
+        roots = [root for root in roots if machine and root.owner == machine]
+    known = {root.location for root in roots}
+    for root in roots:
+        if is_shared and os.access(root.location, os.F_OK):
             continue
         new = _place_in(home.expanduser().resolve(), root, name_of(location))
         if new is not None and str(new) not in known:

@@ -185,6 +185,19 @@ def test_uploads_of_a_shared_library_follow_the_home_of_their_machine_alone(tmp_
     assert location("new") == "new"
 
 
+def test_texts_of_a_shared_library_follow_each_of_two_homes_that_had_one_path(tmp_path: Path) -> None:
+    home, storage = tmp_path / "home", f"lance:{tmp_path / 'shared'}"
+    for machine in ("one", "two"):
+        with Library.open("team", settings=in_home(home, storage)) as library:
+            library.add_text(f"This is machine {machine}.", "a.md")
+        home.rename(tmp_path / machine)
+
+    for machine in ("one", "two"):
+        with Library.open("team", settings=in_home(tmp_path / machine, storage)) as library:
+            library.add_text(f"This is machine {machine} again.", "a.md")
+            assert library.stats().documents == 2
+
+
 @pytest.mark.parametrize("place", ["mine/uploads", "disk/uploads/team/uploads", "old/texts/zoo/texts"])
 def test_a_folder_outside_the_home_is_not_taken_for_one_in_it_because_of_its_name(tmp_path: Path, place: str) -> None:
     settings = in_home(tmp_path / "home")
