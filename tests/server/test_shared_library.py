@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from openbook.library import Library
+from openbook.settings import Settings
 from tests.object_storage import served_bucket
 from tests.server.conftest import Serve
 from tests.server.reading import ask, finished
+from tests.support import write_tree
 
 
 def upload(client: TestClient, name: str, text: str) -> None:
@@ -87,3 +90,18 @@ def test_uploads_of_two_machines_whose_homes_have_one_path_are_two_sources(
 
     assert "reeds" in ask(other, "Where does the heron stand?")["answer"]
     assert "perch" in ask(other, "What does the osprey dive for?")["answer"]
+
+
+@pytest.mark.slow
+def test_a_folder_that_another_machine_left_unfinished_is_not_finished_here(
+    serve: Serve, folder: Path, tmp_path: Path
+) -> None:
+    storage = f"lance:{tmp_path / 'shared'}"
+    serve(storage=storage)
+    write_tree(folder / "annex", {"tides.md": "# Tides\n\nThe tide turns at noon.\n"})
+    with Library.open("team", settings=Settings(home=tmp_path / "there", storage=storage)) as library:
+        library.register(folder / "annex")
+
+    again = serve(storage=storage)
+
+    assert again.app.state.jobs.all() == []  # type: ignore[attr-defined]

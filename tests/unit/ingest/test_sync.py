@@ -243,6 +243,17 @@ def test_a_file_above_the_limits_of_this_process_stays_as_another_one_has_indexe
     assert found(index, "fox") == ["guide.md"]
 
 
+def test_a_large_file_that_was_just_written_is_not_taken_for_changed_and_a_new_one_not_for_indexed(
+    index: Index, tree: Path
+) -> None:
+    bring(index, tree, now=lambda: 0.0)  # the time of the last change is not recorded
+    write_tree(tree, {"new.md": "Grey goose. " * 100})
+
+    report = bring(index, tree, max_file_bytes=5)
+
+    assert (report.skipped, report.remarks) == ({"too large": ("new.md",)}, {})
+
+
 def test_a_file_that_took_too_much_memory_is_read_again_once_it_may_take_more(index: Index, tree: Path) -> None:
     bring(index, tree)
     held = index.records("s")["guide.md"]

@@ -95,6 +95,16 @@ def test_a_copy_in_another_engine_and_one_back_find_and_cite_the_same(tmp_path: 
         assert any(record.skipped for record in one["records"]["harbour"].values())
 
 
+def test_a_copy_for_several_machines_belongs_to_the_one_that_made_it(tmp_path: Path) -> None:
+    fill(here(tmp_path), many_files(tmp_path / "tree"))
+    copy(here(tmp_path), there(tmp_path).storage)
+    copy(there(tmp_path), f"lance:{tmp_path / 'other'}")
+
+    for settings in (there(tmp_path), replace(there(tmp_path), storage=f"lance:{tmp_path / 'other'}")):
+        with opened(settings) as library:
+            assert [root.owner for root in library.sources()] == [(tmp_path / "home" / "id").read_text("ascii")]
+
+
 @pytest.mark.slow
 def test_an_interrupted_copy_cannot_be_asked_and_is_continued_where_it_ended(tmp_path: Path) -> None:
     fill(here(tmp_path), many_files(tmp_path / "tree"))

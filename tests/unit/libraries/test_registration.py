@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -196,6 +197,35 @@ def test_texts_of_a_shared_library_follow_each_of_two_homes_that_had_one_path(tm
         with Library.open("team", settings=in_home(tmp_path / machine, storage)) as library:
             library.add_text(f"This is machine {machine} again.", "a.md")
             assert library.stats().documents == 2
+
+
+def test_texts_of_a_shared_library_are_deleted_by_the_machine_that_added_them_alone(tmp_path: Path) -> None:
+    home, storage = tmp_path / "home", f"lance:{tmp_path / 'shared'}"
+    for machine in ("one", "two"):
+        with Library.open("team", settings=in_home(home, storage)) as library:
+            library.add_text(f"This is machine {machine}.", "a.md")
+        home.rename(tmp_path / machine)
+    (tmp_path / "two").rename(home)
+
+    with Library.open("team", settings=in_home(home, storage)) as library:
+        library.remove("texts")
+        kept = (home / "texts" / "team").is_dir()
+        library.remove("texts-2")
+
+    assert kept
+    assert not (home / "texts" / "team").is_dir()
+
+
+def test_a_library_that_cannot_be_written_is_opened_after_its_home_has_moved(tmp_path: Path) -> None:
+    write_tree(tmp_path / "old" / "uploads" / "team" / "uploads", {"a.md": "The gecko climbs glass.\n"})
+    with Library.open("team", settings=in_home(tmp_path / "old")) as library:
+        library.add(tmp_path / "old" / "uploads" / "team" / "uploads")
+    (tmp_path / "old").rename(tmp_path / "new")
+    with contextlib.closing(sqlite3.connect(tmp_path / "new" / "libraries" / "team.sqlite")) as file:
+        file.execute("CREATE TRIGGER full BEFORE INSERT ON roots BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+
+    with Library.open("team", settings=in_home(tmp_path / "new")) as library:
+        assert library.stats().documents == 1
 
 
 @pytest.mark.parametrize("place", ["mine/uploads", "disk/uploads/team/uploads", "old/texts/zoo/texts"])

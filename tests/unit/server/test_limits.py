@@ -13,7 +13,7 @@ from openbook.errors import SettingsError
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Grant, KeyStore
-from openbook.server.limits import MemoryLimits
+from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.settings import Settings
 
 MIDNIGHT = 1_700_006_400.0
@@ -71,3 +71,17 @@ def test_questions_that_cannot_be_written_down_are_answered_and_count(keys: KeyS
     with pytest.raises(RequestRefusedError, match="more than 3 questions in a day"):
         limits.take(pupil)
     assert keys.asked_today(key.id) == 1
+
+
+def test_questions_that_a_shared_store_counts_are_answered_while_the_disk_is_full(
+    keys: KeyStore, caller: Caller, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as disk:
+        disk.execute("CREATE TRIGGER full BEFORE INSERT ON questions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+    store = MemoryLimits(keys, Settings(key_questions_per_minute=1), clock=lambda: 0.0)
+    limits = RecordedLimits(store, keys, Settings())
+
+    limits.take(caller)
+
+    with pytest.raises(RequestRefusedError, match="more than 1 questions in a minute"):
+        limits.take(caller)
