@@ -484,25 +484,3 @@ def test_who_asks_where_in_the_code_something_is_does_not_look_for_code(text: st
 )
 def test_what_is_taken_where_nothing_is_chosen_is_the_default(text: str, *, asks_for_default: bool) -> None:
     assert ("default" in read_question(text).tokens) is asks_for_default
-
-
-@pytest.mark.parametrize(
-    ("text", "defined", "identifiers", "owners"),
-    [
-        ("what does moor->quay do", {"moor->quay"}, ("moor->quay",), ((),)),
-        ("what does ship->quay return", {"quay"}, ("quay",), (("ship",),)),
-        ("what does moor! do in harbour.ropes", {"moor!"}, ("moor!",), (("harbour", "ropes"),)),
-        ("what does harbour.ropes/moor! do", {"moor!"}, ("moor!",), (("harbour", "ropes"),)),
-        ("is it the same as moored?", {"moored?"}, ("moored?",), ((),)),
-        ("what is set-quay?", {"set-quay"}, ("set-quay",), ((),)),
-        ("who calls set-quay and Client.send?", {"set-quay"}, ("set-quay", "send"), ((), ("Client",))),
-        ("where is quays/set-quay.py", {"set-quay"}, ("py",), (("quay",),)),
-        ("what does moor do", {"moor"}, (), ()),
-    ],
-)
-def test_words_with_signs_are_names_if_code_defines_them(
-    text: str, defined: set[str], identifiers: tuple[str, ...], owners: tuple[tuple[str, ...], ...]
-) -> None:
-    question = read_question(text).naming(defined)
-
-    assert (question.identifiers, question.owners) == (identifiers, owners)
