@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from openbook.sources.git_environment import environment_of_git
+from openbook.sources.git_environment import LOCAL_GIT, environment_of_local_git
 
 # Reading an index of 100,000 files takes 0.1 s.
 _TIMEOUT_S = 10.0
@@ -13,12 +13,8 @@ _TIMEOUT_S = 10.0
 # Calls of git per scan, 3 ms each. A folder of projects has fewer repositories; only a forged one has thousands.
 _MAX_CALLS = 64
 
-# Nothing is written, fetched, or run that the configuration of the repository names. The index alone is read: without
-# options about ignored files, no ignore file is opened, which could be a pipe.
-_COMMAND = (
-    *("git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath="),
-    *("-c", "protocol.allow=never", "ls-files", "-z", "--cached"),
-)
+# The index alone is read: without options about ignored files, no ignore file is opened, which could be a pipe.
+_COMMAND = (*LOCAL_GIT, "ls-files", "-z", "--cached")
 
 
 MIRROR_MARK = "openbook-mirror"
@@ -43,7 +39,7 @@ class GitCalls:
             done = subprocess.run(
                 _COMMAND,
                 cwd=folder,
-                env=environment_of_git(),
+                env=environment_of_local_git(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -9,15 +9,14 @@ import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
-from openbook.sources.git_environment import environment_of_git
+from openbook.sources.git_environment import LOCAL_GIT, environment_of_local_git
 
 # Questions about single objects take milliseconds; a walk of 55,000 commits takes 2 s.
 _TIMEOUT_S = 60.0
 
 _SAFE = (
-    *("--no-pager", "--no-optional-locks", "--literal-pathspecs"),
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-c", "core.quotePath=false"),
-    *("-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "protocol.allow=never"),
+    *(*LOCAL_GIT, "--literal-pathspecs", "-c", "core.quotePath=false"),
+    *("-c", "log.showSignature=false", "-c", "log.mailmap=false"),
     *("-c", "log.showRoot=true", "-c", "diff.relative=false"),  # else changes or parts of their names are left out
 )
 
@@ -64,9 +63,9 @@ class Git:
     def _done(self, arguments: Sequence[str], asked: str = "") -> subprocess.CompletedProcess[bytes]:
         try:
             return subprocess.run(
-                ["git", *_SAFE, *arguments],
+                [*_SAFE, *arguments],
                 cwd=self._folder,
-                env=environment_of_git(),
+                env=environment_of_local_git(),
                 input=asked.encode(),
                 capture_output=True,
                 timeout=_TIMEOUT_S,
@@ -111,9 +110,9 @@ class Git:
     def _started(self) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(
-                ["git", *_SAFE, "cat-file", "--batch"],
+                [*_SAFE, "cat-file", "--batch"],
                 cwd=self._folder,
-                env=environment_of_git(),
+                env=environment_of_local_git(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

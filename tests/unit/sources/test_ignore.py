@@ -11,6 +11,7 @@ import pytest
 
 from openbook.sources.folder import Folder
 from openbook.sources.git_environment import environment_of_git
+from tests.repositories import Repository, write
 
 
 def tree(root: Path, *files: str, **rules: str) -> Path:
@@ -183,6 +184,30 @@ def test_a_damaged_repository_tracks_nothing(tmp_path: Path) -> None:
     (root / ".git/index").write_bytes(b"no index")
 
     assert listed(root) == ["b.py"]
+
+
+def test_listing_what_is_tracked_runs_no_command_that_the_repository_names(tmp_path: Path) -> None:
+    repository, sprung = Repository(tmp_path / "shop"), tmp_path / "sprung"
+    repository.commit({".gitignore": "*.log\n", "a/a.md": "text\n", "b/b.md": "text\n"})
+    repository.git("sparse-checkout", "set", "--cone", "--sparse-index", "a")
+    repository.set_trap("HEAD:b", sprung)
+    write(repository.folder, {"new.log": "text\n"})
+
+    assert listed(repository.folder) == ["a/a.md"]
+    assert not sprung.exists()
+
+    repository.git("ls-files")
+    assert sprung.exists()  # so there was a trap
+
+
+def test_a_folder_of_a_checkout_that_looks_like_a_repository_tracks_nothing(tmp_path: Path) -> None:
+    forged, checkout = Repository(tmp_path / "forged"), tmp_path / "shop"
+    forged.commit({"a.conf": "text\n"})
+    tree(checkout, ".git/HEAD", "docs/a.conf", "docs/b.md", git="*.conf")
+    for name in ("HEAD", "config", "index", "objects", "refs"):
+        (forged.folder / ".git" / name).rename(checkout / "docs" / name)
+
+    assert "a.conf" not in listed(checkout / "docs")
 
 
 @pytest.mark.slow
