@@ -231,16 +231,16 @@ class GitRemote:
         """Fetch the commit if it is missing locally, and list its files."""
         if not (self._folder / "HEAD").exists():
             self._run("init", "--quiet", "--bare", "--", str(self._folder))
-        if self._run("cat-file", "-t", head.commit, bare=True, fails=True) != b"commit\n":
+        if self._run("cat-file", "-t", head.commit, fails=True) != b"commit\n":
             options = "--quiet --depth=1 --no-tags --no-recurse-submodules --no-write-fetch-head --force".split()
             wanted = head.ref if head.ref.startswith("refs/") else head.commit
-            self._run_online("fetch", *options, "--", self._url.clone_url, f"{wanted}:{_REF}", bare=True)
-            if self._run("rev-parse", f"{_REF}^{{commit}}", bare=True).decode().strip() != head.commit:
+            self._run_online("fetch", *options, "--", self._url.clone_url, f"{wanted}:{_REF}")
+            if self._run("rev-parse", f"{_REF}^{{commit}}").decode().strip() != head.commit:
                 raise FetchError(self._url.web_url, "it changed while it was fetched", hint="try again")
         return list_files(self._listed(head.commit))
 
     def _listed(self, commit: str) -> Iterator[tuple[str, str, int, str]]:
-        for line in self._run("ls-tree", "-r", "-z", "--long", commit, bare=True).split(b"\0")[:-1]:
+        for line in self._run("ls-tree", "-r", "-z", "--long", commit).split(b"\0")[:-1]:
             about, _, path = line.partition(b"\t")
             mode, _, sha, size = about.decode().split()
             # Invalid UTF-8 becomes characters that no safe path contains.
@@ -248,9 +248,9 @@ class GitRemote:
 
     def contents(self, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """Read files by hash, each once, as committed: without filters or line-end conversion."""
-        command = self._command("cat-file", "--batch", bare=True)
+        command = self._command("cat-file", "--batch")
         with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment_of_git()
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._environment()
         ) as git:
             assert git.stdin is not None
             assert git.stdout is not None
@@ -267,21 +267,27 @@ class GitRemote:
             raise FetchError(self._url.web_url, f"the object {sha} is damaged", hint=f"delete {self._folder}")
         return raw[:-1]
 
-    def _command(self, *arguments: str, bare: bool = False) -> list[str]:
-        where = ("-C", str(self._folder)) if bare else ()
-        return ["git", *_SAFE, *(() if self._reach.confined else _OPEN), *where, *arguments]
+    def _command(self, *arguments: str) -> list[str]:
+        return ["git", *_SAFE, *(() if self._reach.confined else _OPEN), *arguments]
 
-    def _run(self, *arguments: str, bare: bool = False, fails: bool = False) -> bytes:
+    def _environment(self) -> dict[str, str]:
+        """Return an environment in which git reads the objects kept here, and the configuration of no other repository.
+
+        Otherwise that of the working folder, which may be a checkout from somebody else, could name commands to run.
+        """
+        return environment_of_git() | {"GIT_DIR": str(self._folder.absolute())}
+
+    def _run(self, *arguments: str, fails: bool = False) -> bytes:
         """Run a command without network access."""
-        done = self._started(self._command(*arguments, bare=bare))
+        done = self._started(self._command(*arguments))
         if done[0] and not fails:
             raise self._explain(done[2])
         return done[1]
 
-    def _run_online(self, *arguments: str, bare: bool = False) -> bytes:
+    def _run_online(self, *arguments: str) -> bytes:
         """Run a command that connects to the host."""
         confined = [*_CONFINED, *self._pinning_options()] if self._reach.confined else []
-        command = self._command(*arguments, bare=bare)
+        command = self._command(*arguments)
         code, out, err = self._started([command[0], *confined, *self._credential_options(), *command[1:]])
         if code:
             raise self._explain(err)
@@ -306,7 +312,7 @@ class GitRemote:
         return [*allowed, "-c", f"http.curloptResolve={parts.hostname}:{port}:{address}"]
 
     def _started(self, command: list[str]) -> tuple[int, bytes, bytes]:
-        environ = environment_of_git()
+        environ = self._environment()
         if self._token is not None:
             environ[_TOKEN] = self._token.reveal()
         if self._reach.confined:

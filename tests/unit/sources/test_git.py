@@ -358,3 +358,29 @@ def test_variables_of_git_that_are_set_for_another_repository_lead_nowhere(
     mirror = fetch()
 
     assert held(mirror) == FILES
+
+
+def test_the_configuration_of_the_working_folder_says_nothing(
+    shop: Repository, fetch: Fetch, git_server: GitServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trap, sprung = Repository(tmp_path / "trap"), tmp_path / "sprung"
+    trap.git("config", "protocol.ext.allow", "always")
+    trap.git("config", f"url.ext::touch {sprung} .insteadOf", "http://")
+    monkeypatch.chdir(trap.folder)
+
+    assert held(fetch()) == FILES
+    assert not sprung.exists()
+
+    with pytest.raises(subprocess.CalledProcessError):
+        trap.git("ls-remote", git_server.url)
+    assert sprung.exists()  # so there was a trap
+
+
+def test_a_user_who_lets_git_find_no_bare_repositories_can_fetch(
+    shop: Repository, fetch: Fetch, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings = tmp_path / "gitconfig"
+    settings.write_text("[safe]\n\tbareRepository = explicit\n", encoding="utf-8")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+
+    assert held(fetch()) == FILES
