@@ -83,8 +83,10 @@ class MarkupScanner:
             return MarkupSpan(start, self._behind(">", start), "hidden")
         match = _TAG_NAME.match(text, start, self._last_tag_end + 1)
         closing = text.startswith("</", start)
+        if not (match or closing):
+            return None
         end = self._tag_end(match.end() if match else start)
-        if end < 0 or not (match or closing):
+        if end < 0:
             return None
         if match is None:
             return MarkupSpan(start, end, "hidden")

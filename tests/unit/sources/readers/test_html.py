@@ -117,6 +117,12 @@ def test_a_run_of_tags_that_never_end_costs_no_more_time_than_its_length(run: st
     assert read_html(page).text.startswith("\fone")
 
 
+def test_signs_that_begin_no_tag_cost_no_more_time_than_their_number() -> None:
+    signs = "<" * 300_000 + ">" * 300_000
+
+    assert read_html(f"<p>one</p>{signs}").text.startswith("\fone")
+
+
 def test_headings_code_and_paragraphs_are_blocks() -> None:
     page = (
         "<title>Page</title><h1 id=a>The <code>f</code> &amp; g<a href='#a'>¶</a></h1>text<p>one<br>two<ul><li>a<li>b"
