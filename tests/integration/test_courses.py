@@ -9,6 +9,7 @@ import pytest
 
 from openbook.errors import CourseFileError, SourceError
 from openbook.library import Library
+from openbook.sources.course_edits import edit_of
 from openbook.types import Course, Filter
 from tests.support import write_tree
 
@@ -134,6 +135,25 @@ def test_a_course_whose_file_was_invalid_at_first_is_read_once_that_is_corrected
     assistant.sync()
 
     assert told(assistant.courses()) == [".: Sailing [1]"]
+
+
+@pytest.mark.parametrize("before", ['title = "Mine"\n', None])
+def test_a_course_file_that_leads_elsewhere_is_not_written(
+    assistant: Library, tmp_path: Path, before: str | None
+) -> None:
+    folder, elsewhere = (
+        write_tree(tmp_path / "a", {"knots/1 bowline.md": "# Bowline\n\nIt holds.\n"}),
+        tmp_path / "b.toml",
+    )
+    if before is not None:
+        elsewhere.write_text(before, "utf-8")
+    (folder / "knots/course.toml").symlink_to(elsewhere)
+    assistant.add(folder, course=True)
+
+    with pytest.raises(SourceError, match="it is a link"):
+        assistant.edit_course(assistant.courses()[0], [edit_of("rename", "1", "Knot")])
+
+    assert (elsewhere.read_text("utf-8") if elsewhere.exists() else None) == before
 
 
 def test_a_course_in_one_file_beside_folders_leaves_each_of_them_a_course(assistant: Library, tmp_path: Path) -> None:

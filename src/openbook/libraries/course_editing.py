@@ -31,7 +31,7 @@ def edit_course(index: Index, course: Course, edits: Sequence[Edit]) -> Path:
         QueryError: The course is a single file or in a fetched repository, an edit matches no lesson or no heading of
             its file, or the file has comments that would be lost.
         CourseFileError: The existing file is invalid.
-        SourceError: The file cannot be written, or one to split cannot be read.
+        SourceError: The file is a link or cannot be written, or one to split cannot be read.
     """
     root = next(root for root in index.roots() if root.name == course.source)
     if root.kind != "course" or root.url or index.document(course.source, course.path) is not None:
@@ -40,6 +40,8 @@ def edit_course(index: Index, course: Course, edits: Sequence[Edit]) -> Path:
             hint="add a folder of this machine with --course",
         )
     file = Path(root.location, course.path, COURSE_FILE)
+    if file.is_symlink():  # readers skip it, and writing would change a file elsewhere
+        raise SourceError(str(file), "it is a link", hint="put the file itself there")
     known = _read(file, root.location, course)
     listed = known.lessons if known.lessons is not None else _listed(index, course)
     for edit in edits:
