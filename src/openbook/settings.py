@@ -343,7 +343,11 @@ class Secret:
 
 
 def read_secrets(
-    names: Iterable[str], environ: Mapping[str, str] | None = None, folder: Path | None = None
+    names: Iterable[str],
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    *,
+    dotenv: bool = True,
 ) -> dict[str, Secret]:
     """Read keys from the environment, then from `.env` in a folder.
 
@@ -353,12 +357,13 @@ def read_secrets(
         names: Names of the variables; no others are read.
         environ: Default: the environment of this process.
         folder: Default: the current folder.
+        dotenv: Whether `.env` is read.
 
     Raises:
         SettingsError: A key contains invalid characters, or `.env` cannot be read.
     """
     environ = os.environ if environ is None else environ
-    written = _dotenv((folder or Path()) / ".env")
+    written = _dotenv((folder or Path()) / ".env") if dotenv else {}
     found = {}
     for name in sorted(names):
         text = (environ.get(name) or written.get(name, "")).strip()

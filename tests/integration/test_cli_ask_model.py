@@ -307,22 +307,6 @@ def test_the_policy_reaches_the_check(
     assert len(server.requests) == calls
 
 
-@pytest.mark.slow
-def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(
-    capsys: Captured, fake_server: Start, harbour: Path
-) -> None:
-    server = fake_server("Nobody knows.")
-    (harbour / ".env").write_text(f"ANTHROPIC_API_KEY={server.key}\n", encoding="utf-8")
-    url = {"ANTHROPIC_BASE_URL": server.anthropic_url, "OPENBOOK_QUERY_EXPANSION": "off"}
-
-    by_key = run(capsys, "ask", QUESTION, cwd=harbour, env=url)
-    by_quotes = run(capsys, "ask", QUESTION, "--model", "extractive", cwd=harbour, env=url)
-
-    assert "anthropic:" in by_key.err
-    assert by_quotes.out.startswith("Quoted from the sources; no model wrote this.")
-    assert "tokens" not in by_quotes.err
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

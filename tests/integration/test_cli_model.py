@@ -1,4 +1,4 @@
-"""`openbook doctor --model`: a greeting, a question of a small page, two claims to judge, and what is said of them."""
+"""The model that is taken, and `openbook doctor --model`: a greeting, a question, two claims, and what it says."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import pytest
 from openbook.llm.messages import ProviderCitation
 from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 from openbook.usage import Usage
-from tests.integration.support_cli import SAMPLE, run
+from tests.integration.support_cli import SAMPLE, copy_sample, run
 
 Captured = pytest.CaptureFixture[str]
 Start = Callable[..., FakeServer]
+
+QUESTION = "When does a parcel count as lost?"
 
 
 VERDICTS = json.dumps(
@@ -45,6 +47,39 @@ def _no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("ANTHROPIC_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY", "LLM_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.slow
+def test_the_first_key_that_is_exported_chooses_and_extractive_asks_nobody(
+    capsys: Captured, fake_server: Start, tmp_path: Path
+) -> None:
+    server, harbour = fake_server("Nobody knows."), copy_sample(tmp_path)
+    env = {"ANTHROPIC_BASE_URL": server.anthropic_url, "OPENBOOK_QUERY_EXPANSION": "off"}
+    env |= {"ANTHROPIC_API_KEY": server.key}
+
+    by_key = run(capsys, "ask", QUESTION, cwd=harbour, env=env)
+    by_quotes = run(capsys, "ask", QUESTION, "--model", "extractive", cwd=harbour, env=env)
+
+    assert "anthropic:" in by_key.err
+    assert by_quotes.out.startswith("Quoted from the sources; no model wrote this.")
+    assert "tokens" not in by_quotes.err
+
+
+@pytest.mark.slow
+def test_a_key_that_a_folder_brings_is_used_only_for_a_model_that_is_named(
+    capsys: Captured, fake_server: Start, tmp_path: Path
+) -> None:
+    server, harbour = fake_server("Nobody knows."), copy_sample(tmp_path)
+    (harbour / ".env").write_text(f"ANTHROPIC_API_KEY={server.key}\n", encoding="utf-8")
+    url = {"ANTHROPIC_BASE_URL": server.anthropic_url, "OPENBOOK_QUERY_EXPANSION": "off"}
+
+    unnamed = run(capsys, "ask", QUESTION, cwd=harbour, env=url)
+    asked = len(server.requests)
+    named = run(capsys, "ask", QUESTION, "--model", "anthropic", cwd=harbour, env=url)
+
+    assert unnamed.out.startswith("Quoted from the sources; no model wrote this.")
+    assert asked == 0
+    assert "anthropic:" in named.err
 
 
 @pytest.mark.slow
@@ -131,7 +166,7 @@ def test_doctor_without_a_model_says_what_would_answer_and_calls_nobody(
 
     chosen = run(capsys, "doctor")
 
-    assert "ok    answers are quotes: no key is set, and no model named" in quotes.out
+    assert "ok    answers are quotes: no key is in the environment, and no model named" in quotes.out
     assert "ok    answers are quotes\n" in named.out
     assert "ok    answers by openai:gpt-6.1-terra; to try it: openbook doctor --model" in chosen.out
     assert "sk-secret" not in chosen.out

@@ -160,7 +160,9 @@ def _model(name: str, settings: Settings, *, call: bool) -> Iterator[Diagnostic]
         yield Diagnostic(f"model: {exc}; {exc.hint}", healthy=False)
         return
     if model is None:
-        yield Diagnostic("answers are quotes" if name else "answers are quotes: no key is set, and no model named")
+        yield Diagnostic(
+            "answers are quotes" if name else "answers are quotes: no key is in the environment, and no model named"
+        )
     elif call:
         if isinstance(model, WireModel):
             model.load()  # otherwise the first call would include the import

@@ -39,15 +39,15 @@ def open_model(
 
     Args:
         name: `provider:model`, a provider alone, an address and `#model`, `cli:` and a program, a plugin, or
-            `extractive`. Several, separated by commas, are fallbacks for each other, as in `fallback`. Empty: the first
-            of Anthropic, Groq and OpenAI whose key is set.
+            `extractive`. Several, separated by commas, are fallbacks for each other, as in `fallback`. Empty: that of
+            `provider_of_key`.
         environ: Variables with keys and addresses. Default: the environment of this process.
-        folder: Folder whose `.env` is also read, for keys only. Default: the current folder.
+        folder: Folder whose `.env` is also read, for keys of named models only. Default: the current folder.
         retries: The retry policy.
         what: The named thing, for error messages.
 
     Returns:
-        The model; None for `extractive`, and for an empty name without any key.
+        The model; None for `extractive`, and for an empty name without any key in the environment.
 
     Raises:
         SettingsError: The name is unknown.
@@ -56,8 +56,7 @@ def open_model(
         PluginError: The plugin of that name cannot be loaded, or failed.
     """
     if not name:
-        keys = read_secrets({provider.key for provider in PROVIDERS.values()}, environ, folder)
-        name = next((p.name for p in PROVIDERS.values() if p.needs_key and p.key in keys), EXTRACTIVE)
+        name = provider_of_key(environ)
     if name == EXTRACTIVE:
         return None
     if len(names := split_names(name)) > 1:
@@ -76,6 +75,15 @@ def open_model(
     return connect(provider, model, key=key, retries=retries)
 
 
+def provider_of_key(environ: Mapping[str, str] | None = None) -> str:
+    """Return the first of Anthropic, Groq and OpenAI whose key is in the environment; else `extractive`.
+
+    A key in `.env` chooses none: a folder from somebody else may bring one, and all would be sent to their account.
+    """
+    keys = read_secrets({provider.key for provider in PROVIDERS.values()}, environ, dotenv=False)
+    return next((p.name for p in PROVIDERS.values() if p.needs_key and p.key in keys), EXTRACTIVE)
+
+
 def require_model(
     name: str = "",
     *,
@@ -86,7 +94,7 @@ def require_model(
     """Open a model by its name, like `open_model`; `extractive` is an error.
 
     Raises:
-        SettingsError: The name is unknown or `extractive`, or it is empty and no key is set.
+        SettingsError: The name is unknown or `extractive`, or it is empty and no key is in the environment.
         KeyMissingError: The provider needs a key.
         MissingExtraError: The SDK for its API is not installed.
         PluginError: The plugin of that name cannot be loaded, or failed.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain, count
 
-from openbook.llm.choose import EXTRACTIVE, open_model, split_names
+from openbook.llm.choose import EXTRACTIVE, open_model, provider_of_key, split_names
 from openbook.llm.cli_programs import read_cli_name
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS
@@ -60,7 +60,8 @@ def offered_models(settings: Settings) -> ModelRegistry:
     """Offer the model of the settings, those that they list, and the first of each provider whose key is set."""
     keys = read_secrets(provider.key for provider in PROVIDERS.values())
     with_key = [f"{p.name}:{p.model}" for p in PROVIDERS.values() if p.needs_key and p.key in keys]
-    default = settings.model or next(iter(with_key), EXTRACTIVE)
+    provider = PROVIDERS.get(provider_of_key())
+    default = settings.model or (f"{provider.name}:{provider.model}" if provider else EXTRACTIVE)
 
     def open_limited(name: str) -> Model | None:
         model = open_model(name)

@@ -82,16 +82,26 @@ def test_without_a_name_and_a_key_answers_are_quotes(tmp_path: Path) -> None:
     assert open_model("extractive", environ=KEYS, folder=tmp_path) is None
 
 
-def test_a_key_in_dotenv_chooses_too_and_the_environment_comes_first(tmp_path: Path) -> None:
+def test_a_key_in_dotenv_is_of_a_named_model_and_the_environment_comes_first(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("GROQ_API_KEY=sk-file\n", encoding="utf-8")
 
-    from_file = open_model(environ={}, folder=tmp_path)
-    from_both = open_model(environ={"GROQ_API_KEY": "sk-environment"}, folder=tmp_path)
+    from_file = open_model("groq", environ={}, folder=tmp_path)
+    from_both = open_model("groq", environ={"GROQ_API_KEY": "sk-environment"}, folder=tmp_path)
 
     assert isinstance(from_file, WireModel)
     assert isinstance(from_both, WireModel)
     assert (from_file.name, from_file.key.reveal()) == ("groq:openai/gpt-oss-120b", "sk-file")
     assert from_both.key.reveal() == "sk-environment"
+
+
+def test_a_key_in_dotenv_chooses_no_model(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("ANTHROPIC_API_KEY=sk-theirs\n", encoding="utf-8")
+
+    chosen = open_model(environ={"OPENAI_API_KEY": "sk-own"}, folder=tmp_path)
+
+    assert open_model(environ={}, folder=tmp_path) is None
+    assert isinstance(chosen, WireModel)
+    assert chosen.name.startswith("openai:")
 
 
 def test_a_provider_without_its_key_is_an_error_that_names_the_variable(tmp_path: Path) -> None:

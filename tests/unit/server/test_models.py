@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from openbook.llm.rate_limit import RateLimitedModel
@@ -62,6 +64,15 @@ def test_the_setting_comes_first_then_each_provider_with_a_key(monkeypatch: pyte
         "quotes, without a model",
     ]
     assert (by_key.default, by_key.names[-1]) == ("groq:openai/gpt-oss-120b", "extractive")
+
+
+def test_a_key_in_dotenv_offers_a_model_and_is_not_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("GROQ_API_KEY=gsk-1\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    models = offered_models(Settings())
+
+    assert (models.default, models.names) == ("extractive", ("extractive", "groq:openai/gpt-oss-120b"))
 
 
 def test_models_of_the_server_keep_the_rate_limit_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
