@@ -26,6 +26,21 @@ def test_an_agent_is_told_of_a_folder_and_forgets_it_again(capsys: pytest.Captur
     assert not (tmp_path / ".cursor" / "mcp.json").exists()
 
 
+def test_fields_that_the_entry_had_before_are_named_because_another_person_may_have_written_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    theirs = {"command": "openbook", "args": ["mcp"], "env": {"PYTHONPATH": "."}, "cwd": "."}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"openbook": theirs}}), encoding="utf-8")
+
+    first = run(capsys, "install", "claude", "--dry-run")
+    told = [run(capsys, "install", "claude") for _ in range(2)]
+    own = run(capsys, "install", "cursor")
+
+    assert all("fields that were there before, cwd, env:" in each.err for each in (first, *told))
+    assert "already up to date" in told[1].err
+    assert "warning" not in own.err
+
+
 def test_a_dry_run_prints_the_file_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     told = run(capsys, "install", "vscode", "--dry-run", "--name", "shop")
 

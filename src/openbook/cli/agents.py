@@ -143,6 +143,11 @@ def _command() -> list[str]:
 def _apply(change: FileChange, *, dry_run: bool, done: str) -> None:
     from openbook.mcp.clients import write_change
 
+    if change.kept:
+        names = ", ".join(change.kept)
+        printing.note(
+            f"warning: the entry has fields that were there before, {names}: check them if somebody else wrote them"
+        )
     if not change.is_needed:
         printing.note(f"{change.path} is already up to date")
         return

@@ -172,6 +172,8 @@ class FileChange:
     """Of the server."""
     is_install: bool = False
     """Whether a server is added; otherwise one is removed."""
+    kept: tuple[str, ...] = ()
+    """Fields of an entry that is replaced which the agent reads and we do not write, such as `env`."""
 
     @property
     def is_needed(self) -> bool:
@@ -270,9 +272,9 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
     entry = None if command is None else _entry(client, name, command)
     try:
         after = client.format.edit(before or "", client.table, name, entry)
-        return FileChange(
-            path, before, after if after or before is not None else None, client, name, is_install=entry is not None
-        )
+        kept = () if entry is None else tuple(sorted(_entry_of(client, after, name).keys() - entry.keys()))
+        wanted = after if after or before is not None else None
+        return FileChange(path, before, wanted, client, name, is_install=entry is not None, kept=kept)
     except ValueError as exc:
         hint = "take the entry out by hand" if entry is None else f"add by hand: {_manual_entry(client, name, entry)}"
         raise SettingsError(f"{str(path)!r} was not changed: {exc}", hint=hint) from exc
@@ -285,12 +287,17 @@ def _text_of(path: Path) -> str | None:
         raise SettingsError(f"cannot read {str(path)!r}: {exc}", hint="nothing was changed") from exc
 
 
+def _entry_of(client: Client, text: str, name: str) -> dict[str, Any]:
+    """Return an entry; {} if there is none."""
+    try:
+        return dict(client.format.read(text)[client.table][name])
+    except (ValueError, KeyError, TypeError):
+        return {}
+
+
 def _served(client: Client, project: Path, name: str) -> list[str]:
     """Return the folders in the arguments of an entry; [] if there is no entry, or it is not ours."""
-    try:
-        arguments = client.format.read(_text_of(file_of(client, project)) or "")[client.table][name]["args"]
-    except (ValueError, KeyError, TypeError):
-        return []
+    arguments = _entry_of(client, _text_of(file_of(client, project)) or "", name).get("args", [])
     return arguments[arguments.index("mcp") + 1 :] if "mcp" in arguments else []
 
 
