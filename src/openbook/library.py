@@ -197,7 +197,7 @@ class Library(LibraryAnswers):
         self.close()
 
     def close(self) -> None:
-        """Release the library. A closed assistant cannot be used again."""
+        """Release the library. A closed library cannot be used again: open another."""
         self._index.close()
 
     @property

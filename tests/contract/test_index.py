@@ -441,10 +441,11 @@ def test_stats_count_documents_and_chunks_but_no_skipped_files(index: Index) -> 
 def test_a_closed_index_cannot_be_used_again(index: Index) -> None:
     index.close()
 
-    with pytest.raises(LibraryError):
+    with pytest.raises(LibraryError, match="is closed") as of_reading:
         index.roots()
-    with pytest.raises(LibraryError):
+    with pytest.raises(LibraryError, match="is closed"):
         put(index, "a.md")
+    assert (of_reading.value.hint, of_reading.value.rebuild) == ("use it before it is closed, or open it again", "")
 
 
 @pytest.mark.slow

@@ -71,6 +71,11 @@ def damaged(path: Path) -> CorruptLibraryError:
     return CorruptLibraryError(f"{str(path)!r} is damaged or not an index", rebuild=path.stem)
 
 
+def closed(location: str) -> LibraryError:
+    """Return the error for a library that this process has closed. Nothing is wrong with the library itself."""
+    return LibraryError(f"the library {location!r} is closed", hint="use it before it is closed, or open it again")
+
+
 @contextlib.contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
     """Convert SQLite errors to `LibraryError`s."""
@@ -83,6 +88,8 @@ def sqlite_errors(path: Path) -> Iterator[None]:
             raise LibraryWriteError(f"cannot use the library {str(path)!r}: {_WRITE_CODES[code]}", hint=hint) from exc
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise damaged(path) from exc
+        if isinstance(exc, sqlite3.ProgrammingError) and "closed" in str(exc):  # Python's own error has no code
+            raise closed(str(path)) from exc
         raise LibraryError(f"the library {str(path)!r} failed: {exc}", rebuild=path.stem) from exc
 
 

@@ -27,7 +27,7 @@ from obstore.store import LocalStore, from_url
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, SettingsError
 from openbook.index.protocol import IndexIdentity, Source
-from openbook.index.schema import check_identity
+from openbook.index.schema import check_identity, closed
 from openbook.integrations.lance_rows import (
     DOCUMENTS,
     HEAVY,
@@ -283,7 +283,7 @@ class LanceTables:
     def refresh(self) -> None:
         """Read the latest commit from now on."""
         if self._is_closed:
-            raise LibraryError(f"the library {self.uri!r} is closed")
+            raise closed(self.uri)
         with lance_errors(self.uri):
             documents, words = self._newest()
             held = _metadata(documents)
