@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from openbook import plugins
+from openbook.agent.toolsets import installed_tools
 from openbook.cli import EXIT_FAILURE, main
 from openbook.errors import PluginError, SettingsError
 from openbook.settings import Secret
@@ -88,6 +89,22 @@ def test_a_broken_plugin_stops_no_other(site: Path, caplog: pytest.LogCaptureFix
         assert list(plugins.load_all("tools")) == ["good"]
 
     assert "no licence" in caplog.text
+
+
+def test_of_two_tools_with_one_name_the_first_is_offered_and_the_other_reported(
+    site: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    tool = 'def today(zone: str) -> str:\n    """Tell the date of {}."""\n    return zone\n'
+    install(site, "one-day", "[openbook.tools]\nfirst = one_day_module:today\n", tool.format("one"))
+    install(site, "other-day", "[openbook.tools]\nsecond = other_day_module:today\n", tool.format("another"))
+    installed_tools.cache_clear()
+
+    with caplog.at_level(logging.WARNING):
+        told = [tool.spec.description for tool in installed_tools() if tool.name == "today"]
+    installed_tools.cache_clear()
+
+    assert told == ["Tell the date of one."]
+    assert "the tool second of a plugin is left out" in caplog.text
 
 
 def test_a_plugin_that_fails_when_it_is_called_is_named(site: Path) -> None:

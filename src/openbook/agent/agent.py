@@ -19,7 +19,7 @@ from openbook.agent.tools import Tool
 from openbook.agent.toolsets import Tools, as_tools
 from openbook.agent.tracing import RunSpans
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
-from openbook.errors import BadRequestError, BadResponseError
+from openbook.errors import BadRequestError, BadResponseError, InvalidArgumentError
 from openbook.llm.messages import DEADLINE_S, Content, Message
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
@@ -60,7 +60,7 @@ class Agent:
     Raises:
         TypeError: Something cannot become a tool.
         ToolError: A toolset is not available.
-        ValueError: Two tools have the same name.
+        InvalidArgumentError: Two tools have the same name.
         OpenbookError: The model name is unknown, or its key or package is missing.
     """
 
@@ -289,9 +289,14 @@ class Agent:
 
 def _by_name(tools: Tools, *, strict: bool) -> dict[str, Tool]:
     made = as_tools(tools, strict=strict)
-    by_name = {tool.name: tool for tool in made}
-    if len(by_name) < len(made):
-        raise ValueError(f"two tools have the same name: {', '.join(tool.name for tool in made)}")
+    by_name: dict[str, Tool] = {}
+    for tool in made:
+        if tool.name in by_name:
+            raise InvalidArgumentError(
+                f"two tools have the name {tool.name!r}",
+                hint="give one another name: Tool.from_function(f, name=...), mcp(..., prefix=...)",
+            )
+        by_name[tool.name] = tool
     return by_name
 
 

@@ -72,15 +72,19 @@ def as_tools(given: Tools, *, strict: bool = False) -> list[Tool]:
 
 @cache
 def installed_tools() -> tuple[Tool, ...]:
-    """Return the tools from plugins, by name. Unusable ones are logged and left out."""
-    found: list[Tool] = []
+    """Return the tools from plugins. Unusable ones are logged and left out, and those that share a name with one before."""
+    found: dict[str, Tool] = {}
     for name, loaded in load_all("tools").items():
         try:
             is_definition = inspect.isclass(loaded) and hasattr(loaded, "get_tool_definition")
-            found += as_tools(loaded() if is_definition else loaded)
+            for tool in as_tools(loaded() if is_definition else loaded):
+                if found.setdefault(tool.name, tool) is not tool:
+                    _logger.warning(
+                        "the tool %s of a plugin is left out: another plugin has a %r as well", name, tool.name
+                    )
         except Exception as exc:  # noqa: BLE001 - third-party code can raise anything
             _logger.warning("the tool %s of a plugin is left out: %s", name, exc)
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _tools_of(given: ToolLike, *, strict: bool) -> Sequence[Tool]:

@@ -22,7 +22,14 @@ from openbook.agent import (
     ToolError,
     UsageCounted,
 )
-from openbook.errors import BadRequestError, BadResponseError, ModelError, OverloadedError, SettingsError
+from openbook.errors import (
+    BadRequestError,
+    BadResponseError,
+    InvalidArgumentError,
+    ModelError,
+    OverloadedError,
+    SettingsError,
+)
 from openbook.llm.messages import Event, Message, Request, StopReason, TextBlock, TextDelta, ToolCall, ToolResult
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
@@ -441,7 +448,7 @@ def test_a_stream_without_an_end_is_an_error() -> None:
 
 
 def test_two_tools_cannot_share_a_name() -> None:
-    with pytest.raises(ValueError, match="same name"):
+    with pytest.raises(InvalidArgumentError, match=r"two tools have the name 'add'; give one another name"):
         Agent(ScriptedModel(), [add, add])
 
 
