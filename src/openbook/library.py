@@ -27,7 +27,7 @@ from openbook.libraries.catalog import (
 from openbook.libraries.registration import check_meant, register, source_at, unknown_source
 from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of
 from openbook.library_answers import LibraryAnswers
-from openbook.opening import open_embedder, open_reranker
+from openbook.opening import CheckedEmbedder, checked_reranker, embedder_of, open_reranker
 from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
@@ -84,10 +84,10 @@ class Library(LibraryAnswers):
             settings, embedder = replace(settings, embedder=embedder), None
         if isinstance(reranker, str):
             settings, reranker = replace(settings, reranker=reranker), None
-        self._served = embedder or (open_embedder(settings.embedder) if settings.embedder else None)
+        self._served = embedder_of(embedder, settings.embedder)
         self._embedder = load_embedder()
         self._made_by = self._served or self._embedder
-        self._reranker = reranker
+        self._reranker = None if reranker is None else checked_reranker(reranker)
         super().__init__(judge)
         self._readers = ReaderRegistry(readers or {}, readers_of(settings))
         self.location = location
@@ -166,7 +166,7 @@ class Library(LibraryAnswers):
             if not isinstance(path, str | PathLike):
                 raise TypeError(f"{path!r} is no path; name folders one by one: Library.of('docs', 'src')")
             Folder(path)  # raises before a library is created for a missing path
-        made_by = embedder if isinstance(embedder, str | None) else embedder.identity
+        made_by = embedder if isinstance(embedder, str | None) else CheckedEmbedder(embedder).identity
         settings = settings or Settings.from_env()
         name = LibraryCatalog(settings).name_for([Path(path).expanduser() for path in paths], made_by or "")
         if not allow_large:

@@ -11,7 +11,7 @@ import logging
 import os
 import pathlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -90,8 +90,10 @@ def load_plugin(kind: PluginKind, name: str) -> Any | None:
     return None if found is None else found.load()
 
 
-def open_plugin(kind: PluginKind, name: str | Secret) -> Any | None:
+def open_plugin(kind: PluginKind, name: str | Secret, checked: Callable[[Any], Any] | None = None) -> Any | None:
     """Call the plugin `NAME` of `NAME:REST` with `REST`; None if it does not exist.
+
+    `checked` takes what it returns, and returns it or raises an error.
 
     Raises:
         PluginError: It cannot be imported, or its call fails. The message never contains a secret.
@@ -102,7 +104,8 @@ def open_plugin(kind: PluginKind, name: str | Secret) -> Any | None:
     if factory is None:
         return None
     try:
-        return factory(rest)
+        opened = factory(rest)
+        return checked(opened) if checked else opened
     except OpenbookError:
         raise
     except (Exception, SystemExit) as exc:  # noqa: BLE001 - raised again, without secrets that it may contain

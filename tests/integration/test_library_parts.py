@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from openbook import AnswerOptions, CitedClaim, Entailment, Filter, Library, Settings
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
-from openbook.errors import LibraryWriteError, MismatchedLibraryError, SettingsError, SourceError
+from openbook.errors import LibraryWriteError, MismatchedLibraryError, PluginError, SettingsError, SourceError
 from openbook.index.protocol import IndexIdentity
 from openbook.index.sqlite import SqliteIndex
 from openbook.libraries.texts import TextStore
@@ -48,6 +51,59 @@ def test_questions_to_many_chunks_of_another_embedder_are_answered_or_refused(
 
     assert "The heron waits at the pier." in answered.answer
     assert refused.refused
+
+
+class Astray(HashEmbedder):
+    """Returns what a function makes of its vectors."""
+
+    def __init__(self, bend: Callable[[NDArray[np.float32]], Any]) -> None:
+        super().__init__()
+        self.bend = bend
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return self.bend(super().embed(texts))
+
+
+@pytest.mark.parametrize(
+    ("bend", "told"),
+    [
+        (lambda vectors: vectors * np.nan, "NaN or infinity for 1 texts"),
+        (lambda vectors: vectors[:-1], r"the shape \(0, 64\) for 1 texts"),
+        (lambda vectors: np.vstack([vectors, vectors]), r"the shape \(2, 64\) for 1 texts"),
+        (lambda vectors: vectors.ravel(), r"the shape \(64,\) for 1 texts"),
+        (lambda vectors: ["heron"], "no array of numbers"),
+        (lambda vectors: None, r"the shape \(\)"),
+    ],
+)
+def test_vectors_that_are_not_one_finite_row_for_each_text_are_not_stored(
+    bend: Callable[[NDArray[np.float32]], Any], told: str, tmp_path: Path, settings: Settings
+) -> None:
+    pages = write_tree(tmp_path / "pages", {"heron.md": PAGE})
+
+    with (
+        Library.open("b", embedder=Astray(bend), settings=settings) as library,
+        pytest.raises(PluginError, match=f"the embedder 'hash-64' returned .*{told}") as error,
+    ):
+        library.add(pages)
+
+    assert "docs/extending.md" in error.value.hint
+
+
+def test_vectors_may_be_lists_of_numbers(pages: Path, settings: Settings) -> None:
+    with Library.open("b", embedder=Astray(lambda vectors: vectors.tolist()), settings=settings) as library:
+        library.add(pages)
+
+        assert library.search("heron")[0].chunk.span.path == "heron.md"
+
+
+@pytest.mark.parametrize("wrong", [{"embedder": object()}, {"embedder": HashEmbedder}, {"reranker": object()}])
+def test_what_is_no_part_of_a_library_is_refused_when_it_is_opened(
+    wrong: Mapping[str, Any], pages: Path, settings: Settings
+) -> None:
+    with pytest.raises(TypeError, match=r"is no (embedder|reranker); it needs"):
+        Library.open("b", settings=settings, **wrong)
+    with pytest.raises(TypeError, match=r"is no (embedder|reranker); it needs"):
+        Library.of(pages, settings=settings, **wrong)
 
 
 def test_an_embedder_makes_the_vectors_and_its_identity_is_remembered(pages: Path, settings: Settings) -> None:

@@ -72,7 +72,7 @@ def as_tools(given: Tools, *, strict: bool = False) -> list[Tool]:
 
 @cache
 def installed_tools() -> tuple[Tool, ...]:
-    """Return the tools from plugins. Unusable ones are logged and left out, and those that share a name with one before."""
+    """Return the tools from plugins. Unusable ones are logged and left out; so is the second of two with one name."""
     found: dict[str, Tool] = {}
     for name, loaded in load_all("tools").items():
         try:
