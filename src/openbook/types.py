@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from openbook.errors import InvalidArgumentError
@@ -434,10 +433,8 @@ class RetrievalResult:
     roles: frozenset[ResultRole] = frozenset()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt, self.roles)
+        # No read-only mapping: `dataclasses.asdict`, FastAPI and pydantic know dictionaries only.
+        object.__setattr__(self, "signals", dict(self.signals))
 
     @property
     def symbol(self) -> str:

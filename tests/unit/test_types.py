@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import copy
 import json
-from dataclasses import FrozenInstanceError, replace
+import pickle
+from dataclasses import FrozenInstanceError, asdict, replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
-from openbook.types import Block, Chunk, Course, Excerpt, Filter, Lesson, RetrievalResult, Span
+from openbook.types import Block, Chunk, Course, Excerpt, Filter, Lesson, ResultRole, RetrievalResult, Span
 
 SPAN = Span("a.py", 4, 8, 2, 2)
 CHUNK = Chunk("s", SPAN, "text", "code", "python", symbol="f")
@@ -76,17 +79,24 @@ def test_a_lesson_is_shown_by_its_number_which_may_be_zero(lesson: Lesson, text:
     assert str(lesson) == text
 
 
-def test_values_are_frozen_down_to_the_signals_of_a_result() -> None:
+def test_values_are_frozen_and_the_signals_of_a_result_are_its_own() -> None:
     signals = {"words": 0.5}
     result = RetrievalResult(CHUNK, 1.0, signals)
 
     signals["words"] = 9.0
 
     assert result.signals == {"words": 0.5}
-    with pytest.raises(TypeError):
-        result.signals["words"] = 9.0  # type: ignore[index]
     with pytest.raises(FrozenInstanceError):
         result.score = 9.0  # type: ignore[misc]
+
+
+def test_web_frameworks_can_serialize_a_result_as_a_dataclass() -> None:
+    roles = frozenset({ResultRole.OVERVIEW})
+    result = RetrievalResult(CHUNK, 1.0, {"words": 0.5}, excerpt=Excerpt("text", 1, 1), roles=roles)
+
+    assert asdict(result)["signals"] == {"words": 0.5}
+    assert TypeAdapter(RetrievalResult).dump_python(result, mode="json")["signals"] == {"words": 0.5}
+    assert pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == result
 
 
 def test_a_result_is_shown_as_json_values() -> None:
