@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
 from openbook.errors import InvalidArgumentError, OpenbookError
@@ -190,7 +190,7 @@ class LibraryAnswers(ABC):
             InvalidArgumentError: `at_once` or `limit` is below 1.
             UnknownSourceError: The filter names a source that the library does not have.
         """
-        _check_at_once(at_once)
+        _check_many(messages, at_once)
         self._check(limit, where)
 
         def answer(message: str) -> GenerationResult | OpenbookError:
@@ -216,7 +216,7 @@ class LibraryAnswers(ABC):
         """Answer like `query_many`, without blocking. Cancelling it cancels the model calls."""
         import asyncio
 
-        _check_at_once(at_once)
+        _check_many(messages, at_once)
         await asyncio.to_thread(self._check, limit, where)
         gate = asyncio.Semaphore(at_once)
 
@@ -277,6 +277,8 @@ class LibraryAnswers(ABC):
             UnknownSourceError: The library has no such source.
             InvalidArgumentError: `limit` is below 1.
         """
+        if not isinstance(limit, SupportsIndex | None):
+            raise TypeError(f"limit is {limit!r}, which is not an integer")
         if limit is not None and limit < 1:
             raise InvalidArgumentError(f"limit is {limit}", hint="ask for at least 1 result")
         if not isinstance(where, Filter):
@@ -317,6 +319,8 @@ class LibraryAnswers(ABC):
         return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
 
 
-def _check_at_once(at_once: int) -> None:
+def _check_many(messages: Iterable[str], at_once: int) -> None:
+    if isinstance(messages, str | bytes):  # each letter would be a question, at the price of one
+        raise TypeError(f"messages is {messages!r}; give a list of questions")
     if at_once < 1:
         raise InvalidArgumentError(f"at_once is {at_once}", hint="answer at least 1 question at a time")

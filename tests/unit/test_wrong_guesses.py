@@ -13,6 +13,7 @@ import pytest
 
 from openbook import AnswerOptions, Exchange, Filter, Library, OpenbookError, Settings
 from openbook.agent import Agent, Budget
+from openbook.errors import InvalidArgumentError
 from openbook.evals import read_questions
 from openbook.testing import ScriptedModel
 from openbook.types import Excerpt
@@ -124,6 +125,50 @@ def test_a_list_of_folders_says_how_they_are_named(folder: Path, settings: Setti
 def test_a_number_or_a_dict_in_place_of_an_option_says_what_to_write(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(TypeError, match=told):
         AnswerOptions(**wrong)
+
+
+@pytest.mark.parametrize("name", ["max_answer_tokens", "context_tokens", "deadline_s"])
+def test_a_limit_of_an_answer_that_allows_nothing_is_refused_before_a_model_is_asked(name: str) -> None:
+    wrong: dict[str, Any] = {}
+    for wrong[name] in (0, -5, float("nan")):
+        with pytest.raises(InvalidArgumentError, match=f"{name} is {wrong[name]}; give more than 0"):
+            AnswerOptions(**wrong)
+    wrong[name] = "5"
+    with pytest.raises(TypeError, match=f"{name} is '5', which is not a number"):
+        AnswerOptions(**wrong)
+
+
+@pytest.mark.parametrize("name", ["max_reply_tokens", "deadline_s"])
+def test_a_limit_of_an_agent_that_allows_nothing_is_refused(name: str) -> None:
+    wrong: Any = {name: 0}
+    with pytest.raises(InvalidArgumentError, match=f"{name} is 0; give more than 0"):
+        Agent(ScriptedModel(), **wrong)
+
+
+def test_one_question_in_place_of_several_is_not_asked_letter_by_letter(folder: Path, settings: Settings) -> None:
+    model = ScriptedModel()
+    with Library.of(folder, settings=settings) as library:
+        with pytest.raises(TypeError, match="messages is 'When do sessions end\\?'; give a list of questions"):
+            library.query_many("When do sessions end?", model=model)
+        with pytest.raises(TypeError, match="give a list of questions"):
+            asyncio.run(library.aquery_many("When do sessions end?", model=model))
+
+
+@pytest.mark.parametrize("limit", ["3", 2.5])
+def test_a_limit_that_is_no_integer_is_named(limit: Any, folder: Path, settings: Settings) -> None:
+    with Library.of(folder, settings=settings) as library:
+        for ask in (library.query, library.search, library.retrieve):
+            with pytest.raises(TypeError, match=f"limit is {limit!r}, which is not an integer"):
+                ask("When do sessions end?", limit=limit)
+
+
+def test_a_text_of_bytes_is_no_text(settings: Settings) -> None:
+    wrong: Any = b"The ferry leaves at nine."
+    with (
+        Library.open("wiki", settings=settings) as library,
+        pytest.raises(TypeError, match=r"the text of 'ferry\.md' is of type bytes; give a string"),
+    ):
+        library.add_text(wrong, "ferry.md")
 
 
 def test_an_agent_says_what_a_budget_and_a_history_are() -> None:

@@ -18,7 +18,7 @@ from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
 from openbook.agent.toolsets import Tools, as_tools
 from openbook.agent.tracing import RunSpans
-from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
+from openbook.costs import Budget, BudgetLedger, Price, Spent, check_positive, price_of
 from openbook.errors import BadRequestError, BadResponseError, InvalidArgumentError
 from openbook.llm.messages import DEADLINE_S, Content, Message
 from openbook.llm.protocol import Model
@@ -60,7 +60,7 @@ class Agent:
     Raises:
         TypeError: Something cannot become a tool.
         ToolError: A toolset is not available.
-        InvalidArgumentError: Two tools have the same name.
+        InvalidArgumentError: Two tools have the same name, or a limit is not above 0.
         OpenbookError: The model name is unknown, or its key or package is missing.
     """
 
@@ -91,6 +91,7 @@ class Agent:
             raise TypeError(f"budget is {budget!r}; write Budget(max_usd=0.05), or another limit")
         if any(not isinstance(message, Message) for message in history):
             raise TypeError("the history must contain messages only; `history_from_json` reads saved ones")
+        check_positive(max_reply_tokens=max_reply_tokens, deadline_s=deadline_s)
         self._kernel = AgentRuntime(
             model=_opened(model) if isinstance(model, str) else model,
             tools=_by_name(tools, strict=strict),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from openbook.answers import POLICIES, Exchange, Policy
-from openbook.costs import Budget
+from openbook.costs import Budget, check_positive
 from openbook.errors import InvalidArgumentError
 from openbook.grounding.protocol import Judge
 from openbook.llm.messages import DEADLINE_S
@@ -31,7 +31,8 @@ class AnswerOptions:
         SettingsError: A name means nothing.
         KeyMissingError, MissingExtraError: What it names lacks a key or a package.
         QueryError: An image cannot be read, is none, is too large, or there are too many.
-        ValueError: There is no such policy, or there are tools or images and no model for them.
+        InvalidArgumentError: There is no such policy, a limit is not above 0, or there are tools or images and no model
+            for them.
         TypeError: A tool, a model or another value is none.
     """
 
@@ -106,6 +107,9 @@ class AnswerOptions:
             raise TypeError(f"budget is {self.budget!r}; write Budget(max_usd=0.05), or another limit")
         if not isinstance(self.sampling, Sampling):
             raise TypeError(f"sampling is {self.sampling!r}; write Sampling(temperature=0), or another setting")
+        optional = {"context_tokens": self.context_tokens, "deadline_s": self.deadline_s}
+        given = {name: value for name, value in optional.items() if value is not None}
+        check_positive(max_answer_tokens=self.max_answer_tokens, **given)
         if any(not isinstance(exchange, Exchange) for exchange in self.history):
             raise TypeError("the history must contain exchanges only; write Exchange(question, answer)")
 

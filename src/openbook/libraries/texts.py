@@ -41,7 +41,7 @@ class TextStore:
         Raises:
             SourceError: The name is not valid for a file, or leads outside of the folder.
             ValueError: The text is blank.
-            TypeError: The metadata cannot be serialized to JSON.
+            TypeError: The text is no string, or the metadata cannot be serialized to JSON.
             LibraryWriteError: It cannot be written to disk.
         """
         path = PurePosixPath(name)
@@ -54,6 +54,8 @@ class TextStore:
             raise SourceError(name, "is not a valid name for a text", hint=_HINT)
         if reason := refuse_by_name(str(path)):
             raise SourceError(name, f"is not a valid name for a text: {reason}", hint=_HINT)
+        if not isinstance(text, str):
+            raise TypeError(f"the text of {name!r} is of type {type(text).__name__}; give a string")
         if not text.strip():
             raise InvalidArgumentError(f"the text of {name!r} is blank", hint="add a text with words")
         try:
