@@ -77,7 +77,7 @@ class SourceError(OpenbookError):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors are pickled during ingest; the default would call `__init__` with the message alone.
-        return (_rebuild_source_error, (type(self), self.location, self.reason, self.hint))
+        return (_rebuild_source_error, (type(self), self.location, self.reason, self.hint), vars(self))
 
 
 class SourceNotFoundError(SourceError):
