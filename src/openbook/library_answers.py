@@ -42,6 +42,9 @@ class LibraryAnswers(ABC):
         self._judge = judge
         self._tools: list[ToolLike] = []
 
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a library cannot be pickled; open it in each process, by its name or its folders")
+
     @property
     @abstractmethod
     def generator(self) -> Generator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -152,6 +153,14 @@ def test_one_question_in_place_of_several_is_not_asked_letter_by_letter(folder: 
             library.query_many("When do sessions end?", model=model)
         with pytest.raises(TypeError, match="give a list of questions"):
             asyncio.run(library.aquery_many("When do sessions end?", model=model))
+
+
+def test_a_library_that_is_sent_to_another_process_says_to_open_it_there(settings: Settings) -> None:
+    with (
+        Library.open("wiki", settings=settings) as library,
+        pytest.raises(TypeError, match="cannot be pickled; open it in each process"),
+    ):
+        pickle.dumps(library)
 
 
 @pytest.mark.parametrize("limit", ["3", 2.5])

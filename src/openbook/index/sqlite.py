@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from openbook.errors import LibraryError
 from openbook.index.files import library_bytes
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import (
@@ -55,10 +57,38 @@ _CHUNKS = (
 )
 
 
+class _ProcessLock:
+    """A lock that refuses forked processes.
+
+    There, a thread that is gone may hold it, and SQLite allows no use of connections of the parent: it would believe in
+    locks on the file that the child does not have (https://sqlite.org/howtocorrupt.html, section 2.6).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+
+    @property
+    def is_inherited(self) -> bool:
+        return os.getpid() != self._process
+
+    def __enter__(self) -> None:
+        if self.is_inherited:
+            raise LibraryError(
+                f"the library {str(self._path)!r} was opened before this process was forked",
+                hint="open it in each process, after the fork",
+            )
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
 class SqliteIndex:
     """One library in one file. Implements `Index`.
 
-    Threads may share an instance; calls are serialized.
+    Threads may share an instance; calls are serialized. A forked process must open its own.
     """
 
     takes_packed = True
@@ -74,7 +104,7 @@ class SqliteIndex:
             LibraryError: See `open_database`.
         """
         self.path = path
-        self._lock = threading.RLock()
+        self._lock = _ProcessLock(path)
         self._connection = open_database(path, identity, lock_timeout_s=lock_timeout_s)
         self._pending: list[PackedTerms] = []
         self._catalogue: Catalogue | None = None
@@ -398,6 +428,8 @@ class SqliteIndex:
             return IndexStats(*self._counted[1:], library_bytes(self.path))
 
     def close(self) -> None:
+        if self._lock.is_inherited:
+            return  # it is the parent's to close
         with self._lock:
             self._connection.close()
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import random
 import resource
 import signal
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
 
-from openbook.errors import CorruptLibraryError, LibraryWriteError
+from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError
 from openbook.index.files import remove_library_file
 from openbook.index.sqlite import SqliteIndex
 from openbook.types import Filter, Lesson
-from tests.children import run_child
+from tests.children import run_child, tell
 from tests.support import IDENTITY, answers, dense, document, entry, everything, lexical, put, stamp, vector
 
 WORDS = " ".join(f"word{number}" for number in range(20_000))
@@ -343,3 +345,40 @@ def test_texts_and_counts_of_what_was_undone_are_forgotten(library: Path) -> Non
 
         assert texts_of(index) == ["red fox"]
         assert (index.stats().chunks, index.stats().documents) == (1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+def test_a_forked_process_is_told_to_open_its_own_even_while_a_thread_of_the_parent_searches(library: Path) -> None:
+    assert run_child(fork_while_a_thread_reads, library).splitlines() == [
+        f"the library {str(library)!r} was opened before this process was forked",
+        "open it in each process, after the fork",
+        "of the parent: a.md",
+    ]
+
+
+def fork_while_a_thread_reads(file: str) -> None:
+    with open_index(file) as index:
+        begun, done = threading.Event(), threading.Event()
+
+        def read() -> None:
+            with index.snapshot():
+                begun.set()
+                done.wait()
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        begun.wait()
+        if not (child := os.fork()):
+            signal.alarm(30)  # without the error, it would wait for ever
+            try:
+                index.roots()
+            except LibraryError as exc:
+                tell(exc)
+                tell(exc.hint)
+            index.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        done.set()
+        thread.join()
+        tell(f"of the parent: {', '.join(index.records('s'))}")
