@@ -23,6 +23,7 @@ from openbook.llm.messages import ToolCall
 from openbook.sources.readers import Reading
 from openbook.testing import HashEmbedder, ScriptedModel, ScriptedReply
 from openbook.tokens import tokens_identity
+from openbook.types import Anchor, Block
 from tests.support import write_tree
 
 PAGE = "# Herons\n\nThe heron waits at the pier.\n\nIt eats eels.\n"
@@ -191,6 +192,22 @@ def test_a_reader_of_the_program_goes_before_that_of_openbook(pages: Path, setti
         (lambda raw, path: raw[0] / 0, "reader of .ini failed: ZeroDivisionError: division by zero"),
         (lambda raw, path: raw, "reader of .ini returned bytes, not str or Reading"),
         (lambda raw, path: None, "reader of .ini returned NoneType, not str or Reading"),
+        (
+            lambda raw, path: Reading("a", "docs", None),  # type: ignore[arg-type]
+            "reader of .ini failed: TypeError: text and language of a Reading are strings",
+        ),
+        (
+            lambda raw, path: Reading("a", "prose", "ini"),  # type: ignore[arg-type]
+            "reader of .ini failed: ValueError: there is no kind 'prose'; kinds are code, docs, course, config, data",
+        ),
+        (
+            lambda raw, path: Reading("a", "docs", "ini", blocks=(Block(0, 2),)),
+            "reader of .ini failed: ValueError: a block or an anchor is outside of the text, which has 1 characters",
+        ),
+        (
+            lambda raw, path: Reading("a", "docs", "ini", anchors=(Anchor(2, "page 1"),)),
+            "reader of .ini failed: ValueError: a block or an anchor is outside of the text, which has 1 characters",
+        ),
     ],
 )
 def test_a_file_whose_reader_fails_is_skipped_with_the_reason(
@@ -202,6 +219,23 @@ def test_a_file_whose_reader_fails_is_skipped_with_the_reason(
 
         assert report.added == 1
         assert report.skipped == {reason: ("ferry.ini",)}
+
+
+def test_blocks_and_anchors_of_a_reader_may_come_in_any_order(tmp_path: Path, settings: Settings) -> None:
+    text = "Herons\n\n" + "The heron waits. " * 60 + "\n\nOwls\n\n" + "The owl sleeps. " * 60
+    owls = text.index("Owls")
+    blocks = (Block(owls, owls + 4, "heading", 1, "Owls"), Block(0, 6, "heading", 1, "Herons"))
+    anchors = (Anchor(owls, "page 2"), Anchor(0, "page 1"))
+    birds = write_tree(tmp_path / "birds", {"birds.ini": "as the reader has it"})
+
+    with Library.open(
+        "b", readers={"ini": lambda raw, path: Reading(text, "docs", "ini", blocks, anchors)}, settings=settings
+    ) as library:
+        library.add(birds)
+        found = [result.chunk for result in library.search("heron owl", view="passages")]
+        places = {(*chunk.context, chunk.anchor) for chunk in found}
+
+    assert places == {("Herons", "page 1"), ("Owls", "page 2")}
 
 
 def test_what_is_no_function_is_no_reader(settings: Settings) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from openbook.errors import PluginError, SkippedFileError
 from openbook.plugins import load_plugin, plugins
 from openbook.sources.formats import HOLDER_SUFFIXES
-from openbook.types import SkipReason
+from openbook.types import KINDS, SkipReason
 
 if TYPE_CHECKING:
     from openbook.sources.readers.reading import Reading
@@ -105,6 +106,8 @@ class ReaderRegistry:
         try:
             reader = self._given.get(suffix) or self._own.get(suffix) or load_plugin("readers", suffix)
             found = reader(raw, path) if reader else None
+            if isinstance(found, Reading):
+                return _sound(found)
         except SkippedFileError:
             raise
         except PluginError as exc:
@@ -115,10 +118,28 @@ class ReaderRegistry:
             ) from exc
         if isinstance(found, str):
             return Reading(found, "docs", suffix)
-        if isinstance(found, Reading):
-            return found
         wrong = f"returned {type(found).__name__}, not str or Reading"
         raise SkippedFileError(path, f"{SkipReason.READER_FAILED} .{suffix} {wrong}")
+
+
+def _sound(reading: Reading) -> Reading:
+    """Return the reading with its blocks and anchors in order; otherwise text gets the heading of another section.
+
+    Raises:
+        TypeError: Text or language is no string.
+        ValueError: The kind is unknown, or a block or an anchor is outside of the text.
+    """
+    strings: tuple[object, ...] = (reading.text, reading.language)
+    if not all(isinstance(each, str) for each in strings):
+        raise TypeError("text and language of a Reading are strings")
+    if reading.kind not in KINDS:
+        raise ValueError(f"there is no kind {reading.kind!r}; kinds are {', '.join(KINDS)}")
+    size = len(reading.text)
+    blocks = sorted(reading.blocks, key=attrgetter("start_char", "end_char"))
+    anchors = sorted(reading.anchors)
+    if any(block.end_char > size for block in blocks) or any(not 0 <= each.start_char <= size for each in anchors):
+        raise ValueError(f"a block or an anchor is outside of the text, which has {size} characters")
+    return replace(reading, blocks=tuple(blocks), anchors=tuple(anchors))
 
 
 def _suffix(path: str) -> str:
