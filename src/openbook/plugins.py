@@ -117,14 +117,27 @@ def open_plugin(kind: PluginKind, name: str | Secret, checked: Callable[[Any], A
         ) from (None if is_secret else exc)
 
 
-def require_plugin(kind: PluginKind, name: str | Secret, variable: str) -> Any:
-    """Call the plugin of a setting, `NAME:ADDRESS`, with the address.
+def having(*parts: str) -> Callable[[Any], Any]:
+    """Return a check for `open_plugin`: an object without one of these attributes is a `TypeError`."""
+
+    def checked(opened: Any) -> Any:
+        if missing := [part for part in parts if not hasattr(opened, part)]:
+            raise TypeError(f"{type(opened).__name__} has no {' and no '.join(missing)}, see docs/extending.md")
+        return opened
+
+    return checked
+
+
+def require_plugin(
+    kind: PluginKind, name: str | Secret, variable: str, checked: Callable[[Any], Any] | None = None
+) -> Any:
+    """Call the plugin of a setting, `NAME:ADDRESS`, with the address. `checked`: see `open_plugin`.
 
     Raises:
         SettingsError: The plugin does not exist, or rejects the address.
         PluginError: It cannot be imported, or its call fails.
     """
-    opened = open_plugin(kind, name)
+    opened = open_plugin(kind, name, checked)
     if opened is None:
         # A secret without a name may start with a password.
         shown = "of that name" if isinstance(name, Secret) else repr(name.partition(":")[0])

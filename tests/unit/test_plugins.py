@@ -2,18 +2,27 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from openbook import plugins
 from openbook.agent.toolsets import installed_tools
+from openbook.answering.verifiers import open_verifier
 from openbook.cli import EXIT_FAILURE, main
-from openbook.errors import PluginError, SettingsError
-from openbook.settings import Secret
+from openbook.errors import ClusterError, PluginError, SettingsError
+from openbook.ingest.executor import executor_for
+from openbook.libraries.catalog import open_engine
+from openbook.library import Library
+from openbook.llm.choose import open_model
+from openbook.opening import open_reranker
+from openbook.server.shared_store import open_shared_store
+from openbook.settings import Secret, Settings
 from tests.children import run_child
 from tests.support import write_tree
 
@@ -148,6 +157,53 @@ def test_plugins_are_listed_with_those_that_do_not_load(site: Path, capsys: pyte
     listed = {plugin["name"]: plugin["error"] for plugin in json.loads(capsys.readouterr().out)}
     assert "no licence" in listed["bad"]
     assert listed["lance"] == ""
+
+
+NOTHING = "class Nothing:\n    def __init__(self, argument: str) -> None:\n        self.name = argument\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "open_named", "told"),
+    [
+        ("embedders", lambda name, home: Library.open(embedder=name, settings=home), "is no embedder"),
+        ("rerankers", lambda name, home: open_reranker(name, home), "is no reranker"),
+        ("models", lambda name, home: open_model(name), "Nothing has no stream and no astream"),
+        ("judges", lambda name, home: open_verifier(name, home), "Nothing has no judge"),
+        ("engines", lambda name, home: open_engine(name, home), "Nothing has no open and no names and no sources"),
+        ("executors", lambda name, home: executor_for(replace(home, executor=name), 1), "Nothing has no min_bytes"),
+        ("stores", lambda name, home: open_shared_store(Secret(name)), "'stores'|store 'void'"),
+    ],
+)
+def test_a_plugin_that_is_none_of_its_kind_is_named_with_what_it_lacks(
+    kind: str, open_named: Callable[[str, Settings], object], told: str, site: Path
+) -> None:
+    install(site, "nothing", f"[openbook.{kind}]\nvoid = nothing_module:Nothing\n", NOTHING)
+
+    with pytest.raises(PluginError, match=r"'void' of nothing 1\.0 failed: TypeError") as caught:
+        open_named("void:x", Settings(home=site / "home"))
+
+    assert re.search(told, str(caught.value))
+
+
+def test_an_executor_that_leaves_files_out_is_an_error_and_what_it_returned_stays(site: Path, tmp_path: Path) -> None:
+    module = """
+class Half:
+    min_bytes = 0
+
+    def __init__(self, address):
+        pass
+
+    def run(self, files, jobs, settings):
+        yield jobs[0], files(jobs[0])
+"""
+    install(site, "half", "[openbook.executors]\nhalf = half_module:Half\n", module)
+    pages = write_tree(tmp_path / "pages", {f"{name}.md": f"# {name}\n" for name in ("eel", "heron", "owl")})
+
+    with Library.open("birds", settings=Settings(home=tmp_path / "home", executor="half:x")) as library:
+        with pytest.raises(ClusterError, match="the executor returned 1 of 3 files"):
+            library.add(pages)
+
+        assert library.stats().documents == 1
 
 
 def test_a_setting_that_names_no_plugin_is_refused_with_those_that_are_installed(site: Path) -> None:

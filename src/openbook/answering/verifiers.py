@@ -17,7 +17,7 @@ from openbook.grounding.protocol import CitedClaim, Entailment, Judge
 from openbook.llm.choose import open_model
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
-from openbook.plugins import open_plugin
+from openbook.plugins import having, open_plugin
 from openbook.settings import Settings
 
 # Limit of claims per call; an answer of two pages has fewer. Further claims stay unverified.
@@ -136,7 +136,7 @@ def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["mod
         from openbook.grounding import installed_models  # which only those pay for who have one
 
         return installed_models.open_entailment_model(name.removeprefix(_NLI), settings)
-    judge = open_plugin("judges", name)
+    judge = open_plugin("judges", name, having("name", "judge"))
     if judge is not None:
         return cast("Judge", judge)
     model = open_model(name, what="verifier")

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from typing import Protocol
 
 from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile
-from openbook.plugins import require_plugin
+from openbook.plugins import having, require_plugin
 from openbook.process_pool import JobFailure, ProcessPool, apply_safely
 from openbook.settings import Settings
 
@@ -69,7 +69,9 @@ def executor_for(settings: Settings, size_bytes: int) -> Executor:
         PluginError: The executor cannot be loaded.
     """
     if settings.executor:
-        executor: Executor = require_plugin("executors", settings.executor, "OPENBOOK_EXECUTOR")
+        executor: Executor = require_plugin(
+            "executors", settings.executor, "OPENBOOK_EXECUTOR", having("min_bytes", "run")
+        )
         if size_bytes >= executor.min_bytes:
             return executor
     if settings.workers > 1 and size_bytes >= ProcessExecutor.min_bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
-from openbook.errors import LibraryWriteError
+from openbook.errors import ClusterError, LibraryWriteError
 from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of, not_indexed, with_moved
 from openbook.memory import release_memory
@@ -110,6 +110,11 @@ def sync(
             writer.write(_with_vectors(batch, served) if served else batch)
             if progress:
                 progress(writer.done, len(difference.todo))
+    if writer.done < len(difference.todo):  # without an error, answers would lack the rest and say nothing of it
+        raise ClusterError(
+            f"the executor returned {writer.done} of {len(difference.todo)} files",
+            hint="run it again, or unset OPENBOOK_EXECUTOR to read the files on this machine",
+        )
     if difference.gone or difference.todo or not root.synced_at:
         writer.finish(replace(root, synced_at=started))
     report = _report(difference, writer, not_indexed(difference.scan.skipped, index.records(root.name)))

@@ -22,7 +22,7 @@ from openbook.index.protocol import CachingEngine, IndexIdentity, Source
 from openbook.index.schema import is_library, stored_sources
 from openbook.index.sqlite import SqliteIndex
 from openbook.permissions import make_private_folder, narrow
-from openbook.plugins import require_plugin
+from openbook.plugins import having, require_plugin
 from openbook.settings import Settings, default_home
 from openbook.tokens import tokens_identity
 
@@ -188,7 +188,9 @@ def open_engine(storage: str, settings: Settings) -> Engine:
         SettingsError: The engine does not exist, or rejects its address.
         PluginError: The engine cannot be loaded.
     """
-    engine: Engine = require_plugin("engines", storage, "OPENBOOK_STORAGE")
+    engine: Engine = require_plugin(
+        "engines", storage, "OPENBOOK_STORAGE", having("open", "names", "sources", "remove")
+    )
     if isinstance(engine, CachingEngine):
         engine.cache = settings.home / "cache"
         engine.cache_bytes = settings.storage_cache_bytes

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from openbook.errors import SettingsError, did_you_mean
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS, Provider
-from openbook.plugins import open_plugin, plugins
+from openbook.plugins import having, open_plugin, plugins
 from openbook.settings import Secret, read_addresses, read_secrets
 
 if TYPE_CHECKING:
@@ -69,8 +69,10 @@ def open_model(
         from openbook.llm.cli_model import open_cli_model
 
         return open_cli_model(name.removeprefix("cli:"))
-    if name.partition(":")[0] not in PROVIDERS and (plugin := open_plugin("models", name)) is not None:
-        return cast("Model", plugin)
+    if name.partition(":")[0] not in PROVIDERS:
+        plugin = open_plugin("models", name, having("name", "stream", "astream"))
+        if plugin is not None:
+            return cast("Model", plugin)
     provider, model, key = find_provider(name, environ=environ, folder=folder, what=what)
     return connect(provider, model, key=key, retries=retries)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from openbook.plugins import require_plugin
+from openbook.plugins import having, require_plugin
 from openbook.sessions.protocol import Sessions
 from openbook.settings import Secret, Settings
 
@@ -116,5 +116,7 @@ def open_shared_store(name: Secret) -> SharedStore:
     Raises:
         SharedError: It cannot be reached.
     """
-    store: SharedStore = require_plugin("stores", name, "OPENBOOK_SHARED_STORE")
+    store: SharedStore = require_plugin(
+        "stores", name, "OPENBOOK_SHARED_STORE", having("sessions", "limits", "logins", "check", "close")
+    )
     return store
