@@ -186,20 +186,6 @@ class Budget:
                 raise InvalidArgumentError(f"{name} is {value}", hint="give 0 or more, or None for no limit")
 
 
-def check_positive(**limits: object) -> None:
-    """Refuse limits of single calls that would allow nothing.
-
-    Raises:
-        TypeError: One is not a number.
-        InvalidArgumentError: One is not above 0.
-    """
-    for name, value in limits.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"{name} is {value!r}, which is not a number")
-        if not value > 0:  # NaN as well
-            raise InvalidArgumentError(f"{name} is {value}", hint="give more than 0")
-
-
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """The maximum cost of a call."""

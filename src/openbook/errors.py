@@ -246,5 +246,19 @@ def rebuild_hint(library: str, places: Sequence[str]) -> str:
     return f"make it again with: openbook add --rebuild --library {shlex.quote(library)} {' '.join(places)}"
 
 
+def check_positive(**limits: object) -> None:
+    """Refuse limits of single calls that would allow nothing.
+
+    Raises:
+        TypeError: One is not a number.
+        InvalidArgumentError: One is not above 0.
+    """
+    for name, value in limits.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise TypeError(f"{name} is {value!r}, which is not a number")
+        if not value > 0:  # NaN as well
+            raise InvalidArgumentError(f"{name} is {value}", hint="give more than 0")
+
+
 def _rebuild_source_error(cls: type[SourceError], location: str, reason: str, hint: str) -> SourceError:
     return cls(location, reason, hint=hint)

@@ -18,8 +18,8 @@ from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
 from openbook.agent.toolsets import Tools, as_tools
 from openbook.agent.tracing import RunSpans
-from openbook.costs import Budget, BudgetLedger, Price, Spent, check_positive, price_of
-from openbook.errors import BadRequestError, BadResponseError, InvalidArgumentError
+from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
+from openbook.errors import BadRequestError, BadResponseError, InvalidArgumentError, check_positive
 from openbook.llm.messages import DEADLINE_S, Content, Message
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from openbook.answers import POLICIES, Exchange, Policy
-from openbook.costs import Budget, check_positive
-from openbook.errors import InvalidArgumentError
+from openbook.costs import Budget
+from openbook.errors import InvalidArgumentError, check_positive
 from openbook.grounding.protocol import Judge
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
