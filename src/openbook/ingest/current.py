@@ -13,6 +13,7 @@ from openbook.settings import Settings
 from openbook.sources.content_hash import is_content
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
+from openbook.sources.walk import stamp_of
 from openbook.types import SkipReason
 
 
@@ -84,4 +85,5 @@ def _has_stamp(file: Path, size_bytes: int, modified_ns: int) -> bool:
         status = os.lstat(file)
     except (OSError, ValueError):
         return False
-    return (status.st_size, status.st_mtime_ns) == (size_bytes, modified_ns)
+    stamp = stamp_of(status)
+    return (stamp.size_bytes, stamp.modified_ns) == (size_bytes, modified_ns)

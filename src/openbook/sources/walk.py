@@ -38,6 +38,8 @@ _MOUNT_POINT = 0xA0000003
 KEYNOTE = "Keynote; save it as PDF or PPTX"
 """Skip reason of a presentation whose suffix is also that of keys."""
 
+_MAX_NS = 2**63 - 1
+
 _ZIP = b"PK\x03\x04"
 
 # Windows lacks these flags, and has no named pipes. NONBLOCK: a file replaced by a pipe must not block; NOFOLLOW: nor a
@@ -125,7 +127,12 @@ def refuse_by_name(path: str, readers: ReaderRegistry | None = None) -> str:
 
 def stamp_of(status: os.stat_result) -> Stamp:
     """Build the stamp of a file from its status."""
-    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return Stamp(status.st_size, _storable(status.st_mtime_ns), _storable(status.st_ctime_ns))
+
+
+def _storable(time_ns: int) -> int:
+    """Return the nearest time that 64 bits hold: from 1677 to 2262. A damaged archive may set any."""
+    return max(-_MAX_NS - 1, min(time_ns, _MAX_NS))
 
 
 def is_link(status: os.stat_result) -> bool:

@@ -1,0 +1,52 @@
+"""What happens to a source, its files and its index while they are read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.index.protocol import Index, Source
+from openbook.index.sqlite import SqliteIndex
+from openbook.ingest.sync import SyncReport, sync
+from openbook.settings import Settings
+from openbook.testing import HashEmbedder
+from tests.support import IDENTITY, write_tree
+
+FILES = {f"notes/{number}.md": f"Number {number}.\n" for number in range(120)}
+
+
+def nothing(*_: int) -> None:
+    """Do nothing."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", FILES)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[SqliteIndex]:
+    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as opened:
+        yield opened
+
+
+def bring(index: Index, tree: Path, progress: Callable[[int, int], None] = nothing) -> SyncReport:
+    """Sync the source called `s`, an hour after its files were written."""
+    root = next((root for root in index.roots() if root.name == "s"), Source("s", "folder", str(tree)))
+    chosen, now = Settings(workers=1), lambda: time.time() + 3600
+    return sync(root, index, settings=chosen, load_embedder=HashEmbedder, now=now, progress=progress)
+
+
+@pytest.mark.parametrize("year", [1600, 2400])
+def test_a_file_of_a_year_that_no_clock_of_nanoseconds_has_is_read_once(index: Index, tree: Path, year: int) -> None:
+    since_1970_ns = (year - 1970) * 365 * 86_400 * 10**9
+    os.utime(tree / "notes/1.md", ns=(since_1970_ns, since_1970_ns))
+
+    reports = bring(index, tree), bring(index, tree)
+
+    assert [report.added for report in reports] == [120, 0]
