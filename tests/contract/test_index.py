@@ -205,16 +205,24 @@ def test_a_touched_document_keeps_all_but_its_stamp(index: Index) -> None:
     put(index, "a.md", "word", vector=vector(1))
     before = everything(index, ["word"], vector(1))
 
-    index.touch("s", "a.md", stamp(2))
+    index.touch("s", "a.md", stamp(2), document(text="word").content_hash)
 
     record = FileRecord(stamp(2), document(text="word").content_hash)
     assert everything(index, ["word"], vector(1)) == before | {"records": {"s": {"a.md": record}}}
 
 
 def test_a_touch_of_what_is_not_there_makes_nothing(index: Index) -> None:
-    index.touch("s", "a.md", stamp(2))
+    index.touch("s", "a.md", stamp(2), document(text="word").content_hash)
 
     assert index.records("s") == {}
+
+
+def test_a_touch_for_another_content_leaves_the_document_and_its_stamp(index: Index) -> None:
+    put(index, "a.md", "word")
+
+    index.touch("s", "a.md", stamp(2), document(text="before").content_hash)
+
+    assert index.records("s") == {"a.md": FileRecord(stamp(), document(text="word").content_hash)}
 
 
 @pytest.mark.slow
@@ -294,7 +302,7 @@ def test_an_exception_undoes_the_whole_batch(index: Index) -> None:
         put(index, "a.md", "new")
         put(index, "c.md", "new", vector=vector(1))
         index.skip("s", "d.bin", stamp(), "binary")
-        index.touch("s", "b.md", stamp(9))
+        index.touch("s", "b.md", stamp(9), document(text="word").content_hash)
         index.delete("s", "b.md")
         index.put_root(replace(ROOT, location="/elsewhere"))
         index.delete_source("s")

@@ -185,8 +185,11 @@ class Index(Protocol):
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
         """Record that a file is not indexed, replacing what was stored for it."""
 
-    def touch(self, source: str, path: str, stamp: Stamp) -> None:
-        """Record that a file was checked again and has not changed."""
+    def touch(self, source: str, path: str, stamp: Stamp, content_hash: str) -> None:
+        """Record that a file was checked again and still has this content.
+
+        Nothing is recorded if the stored document has another one, which another process has put meanwhile.
+        """
 
     def delete(self, source: str, path: str) -> bool:
         """Delete a document and its chunks. Returns False if there was none."""
@@ -195,7 +198,7 @@ class Index(Protocol):
         """Record a source, replacing one with the same name."""
 
     def delete_source(self, name: str) -> bool:
-        """Delete a source and everything from it. Returns False if there was none."""
+        """Delete a source and everything from it. Returns False if there was nothing of it."""
 
     def roots(self) -> list[Source]:
         """List the sources by name."""

@@ -172,11 +172,12 @@ class SqliteIndex:
             self._insert_document(Document(source, path, "data", "", "", ""), stamp, skipped=reason)
             self._delete_documents(old)
 
-    def touch(self, source: str, path: str, stamp: Stamp) -> None:
+    def touch(self, source: str, path: str, stamp: Stamp, content_hash: str) -> None:
         with self.batch():
             self._connection.execute(
-                "UPDATE documents SET size_bytes = ?, modified_ns = ?, changed_ns = ? WHERE source = ? AND path = ?",
-                (stamp.size_bytes, stamp.modified_ns, stamp.changed_ns, source, path),
+                "UPDATE documents SET size_bytes = ?, modified_ns = ?, changed_ns = ?"
+                " WHERE source = ? AND path = ? AND content_hash = ?",
+                (stamp.size_bytes, stamp.modified_ns, stamp.changed_ns, source, path, content_hash),
             )
 
     def delete(self, source: str, path: str) -> bool:
@@ -243,7 +244,7 @@ class SqliteIndex:
         with self.batch():
             ids = [id_ for (id_,) in self._connection.execute("SELECT id FROM documents WHERE source = ?", (name,))]
             self._delete_documents(ids)
-            return self._connection.execute("DELETE FROM roots WHERE name = ?", (name,)).rowcount > 0
+            return self._connection.execute("DELETE FROM roots WHERE name = ?", (name,)).rowcount > 0 or bool(ids)
 
     def roots(self) -> list[Source]:
         return [Source(*row) for row in self._read("SELECT * FROM roots ORDER BY name")]

@@ -257,7 +257,7 @@ class _Writer:
                 self.remarks[path] = (f"not indexed: {outcome.reason}",)
             return "removed" if was_indexed else "skipped"
         if outcome.document is None:
-            self._index.touch(self._source, path, stamp)
+            self._index.touch(self._source, path, stamp, self._known[path].content_hash)
             return "unchanged"
         self._put(outcome.document, outcome.entries, stamp)
         if outcome.document.remarks:

@@ -159,10 +159,10 @@ class LanceIndex:
         with self.batch():
             self._change(replace(row_of(Document(source, path, "data", "", "", ""), stamp), skipped=reason))
 
-    def touch(self, source: str, path: str, stamp: Stamp) -> None:
+    def touch(self, source: str, path: str, stamp: Stamp, content_hash: str) -> None:
         with self.batch():
             found = self._at(source, path)
-            if found:
+            if found and found.content_hash == content_hash:
                 size, modified, changed = stamp.size_bytes, stamp.modified_ns, stamp.changed_ns
                 touched = replace(self._with_scored(found), size_bytes=size, modified_ns=modified, changed_ns=changed)
                 self._change(touched, self._heavy_of([found])[0])
@@ -183,7 +183,7 @@ class LanceIndex:
             keys = [key for key, _ in self._listed(()) if key[0] == name]
             for key in keys:
                 self._change(DocumentRow(*key, version=new_version(), gone=True))
-            return (name, "") in keys
+            return bool(keys)
 
     @property
     def _open_batch(self) -> _Batch:

@@ -15,7 +15,7 @@ from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
-from tests.support import IDENTITY, write_tree
+from tests.support import IDENTITY, document, stamp, write_tree
 
 FILES = {f"notes/{number}.md": f"Number {number}.\n" for number in range(120)}
 
@@ -50,3 +50,33 @@ def test_a_file_of_a_year_that_no_clock_of_nanoseconds_has_is_read_once(index: I
     reports = bring(index, tree), bring(index, tree)
 
     assert [report.added for report in reports] == [120, 0]
+
+
+class OvertakenIndex(SqliteIndex):
+    """An index in which another process commits before the first batch."""
+
+    def overtake(self, commit: Callable[[], None]) -> None:
+        self._others: list[Callable[[], None]] = [commit]
+
+    @contextlib.contextmanager
+    def batch(self) -> Iterator[None]:
+        if getattr(self, "_others", None):
+            self._others.pop()()
+        with super().batch():
+            yield
+
+
+def test_an_unchanged_file_of_which_another_process_has_put_a_later_text_is_read_again(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path / "tree", {"a.md": "The first text.\n"})
+    with contextlib.closing(OvertakenIndex(tmp_path / "library.sqlite", IDENTITY)) as index:
+        bring(index, tree)
+        # Another process read the second text, and commits it after the first one is back.
+        write_tree(tree, {"a.md": "The first text.\n"})
+        index.overtake(lambda: index.put(document("a.md", "The second text.\n"), [], stamp()))
+
+        bring(index, tree)
+        bring(index, tree)
+
+        stored = index.document("s", "a.md")
+        assert stored is not None
+        assert stored.text == "The first text.\n"

@@ -18,7 +18,7 @@ from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_engine import LanceEngine
 from openbook.integrations.lance_state import LanceState
-from tests.support import EVERYTHING, IDENTITY, answers, put, stamp, vector
+from tests.support import EVERYTHING, IDENTITY, answers, document, put, stamp, vector
 from tests.unit.integrations.lance_material import CountedTables, word_rows
 
 Opener = Callable[[], LanceIndex]
@@ -194,7 +194,7 @@ def test_all_that_is_found_is_found_as_without_it(
                         index.delete("s", path)
                     else:
                         put(index, path, text, vector=row)
-                        index.touch("s", path, stamp(step))
+                        index.touch("s", path, stamp(step), document(path, text).content_hash)
             if step % 4 == 3:
                 target.optimize(every=rng.random() < 0.5)
             fresh = reader()

@@ -14,7 +14,7 @@ from openbook.index.sqlite import SqliteIndex
 from openbook.integrations.lance import LanceIndex
 from openbook.integrations.lance_cache import LocalCache
 from openbook.types import Filter
-from tests.support import EVERYTHING, IDENTITY, answers, put, stamp, vector
+from tests.support import EVERYTHING, IDENTITY, answers, document, put, stamp, vector
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -38,7 +38,7 @@ def test_a_reader_that_follows_many_commits_finds_what_a_new_one_finds(tmp_path:
                     index.delete("s", path)
                 else:
                     put(index, path, text, vector=row, kind="code" if commit % 3 else "docs")
-                    index.touch("s", path, stamp(commit))
+                    index.touch("s", path, stamp(commit), document(path, text).content_hash)
             for sought in (EVERYTHING, where):
                 assert answers(reader, ["fox", "red"], vector(1), 9, sought) == answers(
                     expected, ["fox", "red"], vector(1), 9, sought
@@ -62,7 +62,7 @@ def test_a_disk_that_is_full_is_no_damage_of_the_library(tmp_path: Path, monkeyp
     with contextlib.closing(LanceIndex(address, IDENTITY)) as writer:
         for number in range(4):
             put(writer, f"{number}.md", "red fox", vector=vector(number))
-            writer.touch("s", f"{number}.md", stamp(number))
+            writer.touch("s", f"{number}.md", stamp(number), document(text="red fox").content_hash)
     opened: list[FullDisk] = []
 
     def scratch(_: LocalCache) -> FullDisk:
