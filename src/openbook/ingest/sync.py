@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
-from openbook.errors import ClusterError, LibraryWriteError
+from openbook.errors import ClusterError, LibraryWriteError, SourceError
 from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of, not_indexed, with_moved
 from openbook.memory import release_memory
@@ -92,7 +92,8 @@ def sync(
     instead, several files per call. `only` restricts the sync to some paths.
 
     Raises:
-        SourceError: The root is gone or cannot be listed. The index is not changed.
+        SourceError: The root is gone or cannot be listed; the index is not changed. Or another process has removed the
+            source meanwhile; nothing of it is left.
         LibraryWriteError: The index cannot be written.
         ModelError: The server of `served` returns no vectors.
         SettingsError, PluginError, MissingExtraError, ClusterError: The executor of the settings cannot be used.
@@ -102,7 +103,7 @@ def sync(
     if all(remembered.name != root.name for remembered in index.roots()):
         index.put_root(root)
     difference = with_moved(difference, folder, index)
-    writer = _Writer(index, root.name, difference, started)
+    writer = _Writer(index, root, difference, started)
     preparing = _prepared(difference, folder, settings, None if served else load_embedder, readers)
     # Close explicitly: the traceback of an exception would keep the generators, and so the child processes, alive.
     with contextlib.closing(preparing) as outcomes:
@@ -200,9 +201,10 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
 class _Writer:
     """Writes prepared files in batches, and counts the changes."""
 
-    def __init__(self, index: Index, source: str, difference: Difference, started: float) -> None:
+    def __init__(self, index: Index, root: Source, difference: Difference, started: float) -> None:
         self._index = index
-        self._source = source
+        self._root = root
+        self._source = root.name
         self._known = difference.known
         self._gone = sorted(difference.gone)
         self._held = difference.held
@@ -218,8 +220,12 @@ class _Writer:
         }
 
     def write(self, batch: Iterable[_Outcome]) -> None:
-        """Commit a batch of files."""
-        with self._index.batch():
+        """Commit a batch of files.
+
+        Raises:
+            SourceError: Another process has removed the source.
+        """
+        with self._of_source():
             for file, outcome in batch:
                 stamp = _settled(file.stamp, self._started)
                 self.done += 1
@@ -228,11 +234,28 @@ class _Writer:
                     self._write_attached(file.path, outcome, replace(stamp, size_bytes=0))
 
     def finish(self, root: Source) -> None:
-        """Delete the files that are gone, and record that the sync is complete."""
-        with self._index.batch():
+        """Delete the files that are gone, and record that the sync is complete.
+
+        Raises:
+            SourceError: Another process has removed the source.
+        """
+        with self._of_source():
             for path in self._gone:
                 self._index.delete(self._source, path)
             self._index.put_root(root)
+
+    @contextlib.contextmanager
+    def _of_source(self) -> Iterator[None]:
+        """Open a transaction for a source that is still there. Otherwise its documents would come back without it."""
+        with self._index.batch():
+            found = next((root for root in self._index.roots() if root.name == self._source), None)
+            if found is not None and (found.kind, found.location) == (self._root.kind, self._root.location):
+                yield
+                return
+            if found is None:  # an engine of several machines may have let in a batch after the removal
+                self._index.delete_source(self._source)
+        hint = "`openbook add` adds it again"
+        raise SourceError(self._root.location, f"another process has removed {self._source}", hint=hint)
 
     def _write_attached(self, holder: str, outcome: PreparedFile, stamp: Stamp) -> None:
         """Replace the files attached to a file. Their size is counted with that file."""

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from openbook.errors import SourceError
 from openbook.index.protocol import Index, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
+from openbook.types import Filter
 from tests.support import IDENTITY, document, stamp, write_tree
 
 FILES = {f"notes/{number}.md": f"Number {number}.\n" for number in range(120)}
@@ -40,6 +42,35 @@ def bring(index: Index, tree: Path, progress: Callable[[int, int], None] = nothi
     root = next((root for root in index.roots() if root.name == "s"), Source("s", "folder", str(tree)))
     chosen, now = Settings(workers=1), lambda: time.time() + 3600
     return sync(root, index, settings=chosen, load_embedder=HashEmbedder, now=now, progress=progress)
+
+
+def left(index: Index) -> tuple[list[str], list[str]]:
+    """Return the names of the sources, and those that documents have."""
+    return [root.name for root in index.roots()], sorted({each.source for each in index.documents(Filter())})
+
+
+@pytest.mark.parametrize("removed_after", [1, 120], ids=["in the middle", "at the end"])
+def test_a_source_that_is_removed_while_it_is_read_stays_removed(index: Index, tree: Path, removed_after: int) -> None:
+    index.put(document("other.md", source="t"), [], stamp())
+
+    def remove(done: int, _: int) -> None:
+        if done >= removed_after:
+            index.delete_source("s")
+
+    with pytest.raises(SourceError, match="another process has removed s"):
+        bring(index, tree, remove)
+
+    assert left(index) == ([], ["t"])
+
+
+def test_a_folder_that_becomes_a_course_while_it_is_read_is_one(index: Index, tree: Path) -> None:
+    course = Source("s", "course", str(tree))
+
+    with pytest.raises(SourceError):
+        bring(index, tree, lambda *_: index.put_root(course))
+    bring(index, tree)
+
+    assert [root.kind for root in index.roots()] == ["course"]
 
 
 @pytest.mark.parametrize("year", [1600, 2400])
