@@ -39,6 +39,9 @@ _UNSETTLED_NS = 20_000_000
 # Leaving out a file that is not text loses nothing, so it is not reported.
 _NO_TEXT_FORMATS = frozenset({SkipReason.BINARY, SkipReason.BINARY_NAME})
 
+# They may end without a change of the file: a disk is mounted again, or a folder above is moved back.
+_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.VANISHED, SkipReason.CHANGING})
+
 # Share of new documents from which on merging the word index into one segment pays.
 _OPTIMIZE_SHARE = 0.2
 
@@ -116,7 +119,7 @@ def sync(
             f"the executor returned {writer.done} of {len(difference.todo)} files",
             hint="run it again, or unset OPENBOOK_EXECUTOR to read the files on this machine",
         )
-    if difference.gone or difference.todo or not root.synced_at:
+    if difference.gone or writer.has_written or not root.synced_at:
         writer.finish(replace(root, synced_at=started))
     report = _report(difference, writer, not_indexed(difference.scan.skipped, index.records(root.name)))
     if report.wrote:
@@ -172,7 +175,7 @@ def _prepared(
 
 
 def _with_retries(difference: Difference, settings: Settings, readers: ReaderRegistry | None) -> Difference:
-    """Add skipped files whose skip reason no longer applies, because of new settings or packages."""
+    """Add skipped files whose skip reason may no longer apply, also because of new settings or packages."""
     skipped = {path: record.skipped for path, record in difference.known.items() if record.skipped}
     if not skipped:
         return difference
@@ -189,7 +192,8 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
     outdated = {
         path
         for path, reason in skipped.items()
-        if may_be_read_now(reason, options)
+        if SkipReason.of(reason) in _PASSING
+        or may_be_read_now(reason, options)
         or optional_readers.may_be_read_now(reason)
         or (readers and readers.may_read_now(path, reason))
         or ((known := SkipReason.of(reason)) in limits and reason != limits[known])
@@ -212,6 +216,7 @@ class _Writer:
         self._departed = Counter(difference.known[path].content_hash for path in difference.gone)
         self.done = 0
         """Number of files, without attached ones."""
+        self.has_written = False
         self.counts: Counter[str] = Counter()
         self.remarks: dict[str, tuple[str, ...]] = {
             path: (f"not updated: {SkipReason.TOO_LARGE}; {remedy}; the library keeps its earlier text",)
@@ -225,13 +230,18 @@ class _Writer:
         Raises:
             SourceError: Another process has removed the source.
         """
-        with self._of_source():
-            for file, outcome in batch:
-                stamp = _settled(file.stamp, self._started)
-                self.done += 1
-                self._write_one(file.path, outcome, stamp)
-                if outcome.document is not None or outcome.reason:
-                    self._write_attached(file.path, outcome, replace(stamp, size_bytes=0))
+        outcomes = list(batch)
+        news = [(file, outcome) for file, outcome in outcomes if not self._is_recorded(file, outcome)]
+        self.done += len(outcomes) - len(news)
+        if news:
+            with self._of_source():
+                for file, outcome in news:
+                    stamp = _settled(file.stamp, self._started)
+                    self.done += 1
+                    self._write_one(file.path, outcome, stamp)
+                    if outcome.document is not None or outcome.reason:
+                        self._write_attached(file.path, outcome, replace(stamp, size_bytes=0))
+            self.has_written = True
 
     def finish(self, root: Source) -> None:
         """Delete the files that are gone, and record that the sync is complete.
@@ -256,6 +266,13 @@ class _Writer:
                 self._index.delete_source(self._source)
         hint = "`openbook add` adds it again"
         raise SourceError(self._root.location, f"another process has removed {self._source}", hint=hint)
+
+    def _is_recorded(self, file: ScannedFile, outcome: PreparedFile) -> bool:
+        """Return whether a file that was tried again could not be read for the same reason."""
+        known = self._known.get(file.path)
+        if known is None or not outcome.reason:
+            return False
+        return (known.skipped, known.stamp) == (outcome.reason, file.stamp)
 
     def _write_attached(self, holder: str, outcome: PreparedFile, stamp: Stamp) -> None:
         """Replace the files attached to a file. Their size is counted with that file."""

@@ -16,7 +16,8 @@ from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
-from openbook.types import Filter
+from openbook.types import Filter, SkipReason
+from tests.children import run_child
 from tests.support import IDENTITY, document, stamp, write_tree
 
 FILES = {f"notes/{number}.md": f"Number {number}.\n" for number in range(120)}
@@ -71,6 +72,44 @@ def test_a_folder_that_becomes_a_course_while_it_is_read_is_one(index: Index, tr
     bring(index, tree)
 
     assert [root.kind for root in index.roots()] == ["course"]
+
+
+@pytest.mark.parametrize("has_returned", [True, False])
+def test_a_folder_that_was_away_while_it_was_read_is_read_once_it_is_back(
+    index: Index, tree: Path, has_returned: bool
+) -> None:
+    away = tree / "away"
+
+    def move_away(*_: int) -> None:
+        if not away.exists():
+            (tree / "notes").rename(away)
+
+    first = bring(index, tree, move_away)
+    away.rename(tree / "notes" if has_returned else tree / "moved")
+    second = bring(index, tree)
+
+    assert len(first.skipped[SkipReason.VANISHED]) == 70
+    assert second.added + second.renamed == (70 if has_returned else 120)
+    assert index.stats().documents == 120
+    assert not second.skipped
+
+
+def sync_closed_files_again(tree: str, library: str) -> str:
+    (Path(tree) / "closed.md").chmod(0o000)
+    with contextlib.closing(SqliteIndex(Path(library), IDENTITY)) as index:
+        first = bring(index, Path(tree))
+        before = index.roots()
+        second = bring(index, Path(tree))
+        return f"{dict(first.remarks)} {dict(second.remarks)} {second.skipped} {index.roots() == before}"
+
+
+@pytest.mark.slow
+def test_a_file_that_still_cannot_be_read_is_tried_and_nothing_is_written(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path / "closed", {"a.md": "# A\n", "closed.md": "# B\n"})
+
+    told = run_child(sync_closed_files_again, tree, tmp_path / "library.sqlite", unprivileged=True)
+
+    assert told == "{'closed.md': ('not indexed: unreadable',)} {} {'unreadable': ('closed.md',)} True"
 
 
 @pytest.mark.parametrize("year", [1600, 2400])
