@@ -24,12 +24,14 @@ from openbook.index.files import file_identity
 from openbook.index.protocol import Source
 from openbook.ingest.reading_state import ReadingState
 from openbook.library import Library
+from openbook.sources.walk import may_matter
 
 _logger = logging.getLogger(__name__)
 
-# Editors save in bursts: changes within this time are handled together.
-_DEBOUNCE_MS = 100
-_STEP_MS = 50
+# Changes within this time are handled together. Only the next call looks at them, so a burst costs nothing, but a call
+# that comes sooner does not know of them.
+_DEBOUNCE_MS = 50
+_STEP_MS = 5
 
 # How often the watcher checks whether to stop.
 _POLL_MS = 500
@@ -305,6 +307,7 @@ class WatchedLibrary:
                 stop_event=stop,
                 debounce=_DEBOUNCE_MS,
                 step=_STEP_MS,
+                watch_filter=lambda _, path: any(may_matter(place, path) for place in places),
                 raise_interrupt=False,
                 rust_timeout=_POLL_MS,
             ):

@@ -186,13 +186,22 @@ def _first(levels: tuple[_Level, ...], path: str) -> bool | None:
 
 
 def _levels(file: Path, prefix: str) -> tuple[_Level, ...]:
+    text = _text_of(file)
+    return (_Level(prefix, _Patterns(text)),) if text.strip() else ()
+
+
+def _text_of(file: Path) -> str:
     """Read an ignore file; an unreadable one has no rules."""
     try:
         # Reading a pipe would block forever.
-        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     except OSError:
-        return ()
-    return (_Level(prefix, _Patterns(text)),) if text.strip() else ()
+        return ""
+
+
+def includes_again(root: Path) -> bool:
+    """Return whether `.openbookignore` in a folder includes anything that would be excluded."""
+    return any(line.startswith("!") for line in _text_of(root / ".openbookignore").splitlines())
 
 
 def rules_above(root: Path) -> IgnoreRules:

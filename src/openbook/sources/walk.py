@@ -18,7 +18,7 @@ from openbook.sources.exclusions import (
     is_secret_folder,
 )
 from openbook.sources.formats import BINARY_FORMATS
-from openbook.sources.ignore import IgnoreRules, rules_above, top_of_checkout
+from openbook.sources.ignore import IgnoreRules, includes_again, rules_above, top_of_checkout
 from openbook.sources.tracked_files import GitCalls, TrackedFiles
 from openbook.text import size_text
 from openbook.types import SkipReason, Stamp
@@ -186,6 +186,28 @@ def why_ignored(root: Path, path: str) -> str:
         if reason := _why_ignored_here(rules, prefix, {name.lower() for name in names}):
             return reason
     return ""
+
+
+def may_matter(root: Path, path: str) -> bool:
+    """Return whether a scan of the root may find something else after a change at an absolute path.
+
+    What is excluded by default is left out, because tools write there all the time, unless the root includes something
+    again. Of what git keeps, the index tells which files are tracked, and `exclude` which are ignored.
+
+    Example:
+        >>> root = Path("/shop/.venv/shop")
+        >>> [may_matter(root, f"{root}/{path}") for path in ("a.md", ".venv/a.md", ".git/index", ".git/objects/12")]
+        [True, False, True, False]
+    """
+    if not Path(path).is_relative_to(root):
+        return True
+    parts = Path(path).relative_to(root).parts
+    excluded = next((number for number, part in enumerate(parts) if is_ignored_folder(part, frozenset())), None)
+    if excluded is None:
+        return True
+    if parts[excluded] == ".git":
+        return parts[-1] in (".git", "index", "exclude")
+    return includes_again(root)
 
 
 def _why_ignored_here(rules: IgnoreRules, path: str, siblings: set[str]) -> str:

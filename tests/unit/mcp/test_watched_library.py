@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,6 +23,7 @@ from openbook.library import Library
 from openbook.mcp.tools import McpTools, as_tool
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.types import Filter
 
 
 class SlowLibrary(Library):
@@ -232,3 +234,54 @@ def test_no_call_fails_because_a_library_was_replaced_while_it_was_read(slow: Sl
 
     assert library.use(call) == 1
     library.close()
+
+
+def edit(folder: Path) -> None:
+    (folder / "a.md").write_text("# Pilot\n\nThe pilot boards.\n", encoding="utf-8")
+
+
+def exclude(folder: Path) -> None:
+    (folder / ".git" / "info" / "exclude").write_text("a.md\n", encoding="utf-8")
+
+
+def include_again(folder: Path) -> None:
+    (folder / "node_modules" / "a.md").write_text("# Pilot\n\nThe pilot boards.\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        pytest.param(".venv/lib/shop", edit, ["a.md: # Pilot"], id="below-an-environment"),
+        pytest.param("shop", exclude, [], id="by-the-rules-of-git"),
+        pytest.param(
+            "shop", include_again, ["a.md: # Ferry", "node_modules/a.md: # Pilot"], id="of-what-is-included-again"
+        ),
+    ],
+)
+def test_a_change_is_seen_wherever_it_may_matter(
+    tmp_path: Path, place: str, change: Callable[[Path], None], expected: list[str]
+) -> None:
+    folder = tmp_path / place
+    for inside in (".git/info", "node_modules"):
+        (folder / inside).mkdir(parents=True)
+    (folder / "a.md").write_text("# Ferry\n", encoding="utf-8")
+    (folder / ".openbookignore").write_text("!node_modules/\n.*\n", encoding="utf-8")
+
+    def seen(library: WatchedLibrary) -> list[str]:
+        with library.fresh() as assistant:
+            names = [document.path for document in assistant.index.documents(Filter())]
+            texts = [assistant.index.document("shop", name) for name in names]
+            return [f"{text.path}: {text.text.splitlines()[0]}" for text in texts if text]
+
+    with Library.open("watched", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [folder], patience_s=60)
+        before = seen(library)
+        for _ in range(100):  # the watcher may not have begun
+            change(folder)
+            if seen(library) == expected:
+                break
+            time.sleep(0.05)
+        after = seen(library)
+        library.close()
+
+    assert (before, after) == (["a.md: # Ferry"], expected)
