@@ -102,6 +102,7 @@ class WatchedLibrary:
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Library]:
         """Yield the library after indexing changes, as far as the time limit allows."""
+        self._follow_file()
         assistant = self.assistant
         try:
             self._refresh()
@@ -136,11 +137,27 @@ class WatchedLibrary:
                 fresh = self._rebuilt(damage, self._remake)
             if fresh is None:
                 return False
-            assistant.close()
-            self._damage = None
-            self._change()  # before it is used
-            self.assistant, self._file = fresh, _file_of(fresh)
+            self._take(fresh)
             return True
+
+    def _follow_file(self) -> None:
+        """Take the library that another process has made in place of this one, once all of its sources are read."""
+        if _file_of(self.assistant) in (None, self._file):
+            return
+        with self._replacing, contextlib.suppress(LibraryError):  # being made; this one answers until then
+            if self._damage or _file_of(self.assistant) in (None, self._file):
+                return
+            fresh = Library(self.assistant.location, self.assistant.settings)
+            if fresh.sources() and all(root.synced_at for root in fresh.sources()):
+                self._take(fresh)
+            else:
+                fresh.close()
+
+    def _take(self, fresh: Library) -> None:
+        self.assistant.close()
+        self._damage = None
+        self._change()  # before it is used
+        self.assistant, self._file = fresh, _file_of(fresh)
 
     def _rebuilt(self, damage: CorruptLibraryError, remake: Callable[[LibraryError], Library]) -> Library:
         """Close the damaged library, and rebuild it.

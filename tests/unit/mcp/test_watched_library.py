@@ -285,3 +285,25 @@ def test_a_change_is_seen_wherever_it_may_matter(
         library.close()
 
     assert (before, after) == (["a.md: # Ferry"], expected)
+
+
+def test_a_library_that_another_process_has_made_again_is_followed(folder: Path, tmp_path: Path) -> None:
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    (beside / "b.md").write_text("# Pilot\n", encoding="utf-8")
+    with Library.open("again", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [folder], watch=False, patience_s=60)
+        with library.fresh() as before:
+            had = [root.name for root in before.sources()]
+        assert isinstance(assistant.location, Path)
+        remove_library_file(assistant.location)
+        with Library.open("again", settings=Settings.from_env()) as other:
+            other.register(beside)
+            with library.fresh() as meanwhile:
+                had_meanwhile = [root.name for root in meanwhile.sources()]
+            other.add(beside)
+        with library.fresh() as after:
+            has = [root.name for root in after.sources()]
+        library.close()
+
+    assert (had, had_meanwhile, has) == (["shop"], ["shop"], ["beside", "shop"])
