@@ -180,3 +180,27 @@ def test_watch_keeps_up_with_the_files_until_it_is_interrupted(island: Path, tmp
     assert "2 added" in log.read_text(encoding="utf-8")
     assert code == 130
     assert "seals.md" in run(capsys, "search", "harbour pilot", "--files").out
+
+
+@pytest.mark.slow
+def test_watch_goes_on_without_a_folder_that_is_gone_and_follows_a_file_that_editors_replace(
+    island: Path, tmp_path: Path
+) -> None:
+    log, page, gone = tmp_path / "watch.log", tmp_path / "page.md", tmp_path / "gone"
+    page.write_text("# One\n", encoding="utf-8")
+    gone.mkdir()
+    with log.open("ab") as target:
+        process = start("watch", island, page, gone, "--library", "sea", interrupted=True, stdout=target, stderr=target)
+    try:
+        wait_for("watching", log)
+        gone.rmdir()
+        wait_for("the folder of gone is gone", log)
+        for number, told in ((1, "indexed page.md: 1 changed"), (2, "indexed page.md: 1 changed")):
+            log.write_bytes(b"")
+            page.with_suffix(".tmp").write_text(f"# Number {number}\n", encoding="utf-8")
+            page.with_suffix(".tmp").replace(page)
+            wait_for(told, log)
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait(timeout=60)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,10 +20,10 @@ from openbook.text import counted, size_text
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
     from openbook.library import Library
+    from openbook.mcp.watched_library import WatchedLibrary
 
 # Editors save in bursts. Changes within this time are indexed together.
-_SETTLE_MS = 400
-_IDLE_MS = 1_000
+_SETTLE_S = 0.4
 
 
 def add(
@@ -58,20 +61,28 @@ def watch(paths: options.Paths = None, *, library: options.LibraryName = None) -
     """
     from openbook.cli.opening import opened
 
-    try:
-        from watchfiles import watch as changes
-    except ModuleNotFoundError as exc:
-        raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
+    if find_spec("watchfiles") is None:
+        raise MissingExtraError("watchfiles is not installed", hint="pip install 'openbook[mcp]'")
+    from openbook.mcp.watched_library import WatchedLibrary
+
     with opened(options.as_paths(paths), library) as assistant:
-        folders = [root.location for root in assistant.sources() if Path(root.location).exists()]
-        printing.note(f"watching {', '.join(folders)} (press Ctrl-C to stop)")
-        # The first timeout indexes changes from before the watch began.
-        is_first = True
-        for changed in changes(*folders, debounce=_SETTLE_MS, rust_timeout=_IDLE_MS, yield_on_timeout=True):
-            if changed or is_first:
-                for report in assistant.sync():
-                    printing.print_report(report)
-            is_first = False
+        own = [root.location for root in assistant.sources() if assistant.is_own(root)]
+        named = [Path(location) for location in own] if assistant.is_shared else []
+        printing.note(f"watching {', '.join(own)} (press Ctrl-C to stop)")
+        with contextlib.closing(WatchedLibrary(assistant, named, report=printing.print_report)) as watched:
+            _update_forever(watched)
+
+
+def _update_forever(watched: WatchedLibrary) -> None:
+    told: tuple[str, ...] = ()
+    while True:
+        with watched.fresh():
+            is_reading = watched.reading is not None
+        if not is_reading:
+            for text in set(watched.notes).difference(told):
+                printing.note(f"warning: {text}")
+            told = watched.notes
+        time.sleep(_SETTLE_S)
 
 
 def sources() -> None:

@@ -23,6 +23,7 @@ from openbook.errors import (
 from openbook.index.files import file_identity
 from openbook.index.protocol import Source
 from openbook.ingest.reading_state import ReadingState
+from openbook.ingest.sync import SyncReport
 from openbook.library import Library
 from openbook.sources.walk import may_matter
 
@@ -61,17 +62,19 @@ class WatchedLibrary:
         watch: bool = True,
         patience_s: float = PATIENCE_S,
         remake: Callable[[LibraryError], Library] | None = None,
+        report: Callable[[SyncReport], None] | None = None,
     ) -> None:
         """Take a library and its folders and files. Nothing is indexed yet.
 
         Without `paths`, the sources of the library are taken as they are. Without `watch`, they are indexed once, at
         the first use. `patience_s` is how long a call waits for indexing. `remake` rebuilds a damaged library, after it
-        was closed; None if that would lose data.
+        was closed; None if that would lose data. `report` is told what each sync of a source has changed.
         """
         self.assistant = assistant
         self._given = assistant
         self._file = _file_of(assistant)
         self._remake = remake
+        self._report = report
         self._replacing = threading.Lock()
         self._mended = ""
         # Set while the library is closed because it is damaged and could not be rebuilt.
@@ -88,6 +91,9 @@ class WatchedLibrary:
         self._error: OpenbookError | None = None
         self._used = threading.local()
         self._missing: tuple[Path, ...] = ()
+        self._watched: tuple[Path, ...] = ()
+        # Why a source that is there was not updated by the last look.
+        self._failure = ""
         # Locations of the sources, for hints when the library cannot be read.
         self._locations: list[str] = []
         self._registered: Library | None = None
@@ -187,7 +193,8 @@ class WatchedLibrary:
                 raise error
         with self._replacing:
             mended, self._mended = self._mended, ""
-        self._used.notes = tuple(filter(None, (mended, *self._missing_folders(), str(self.reading or ""))))
+        notes = (mended, self._failure, *self._missing_folders(), str(self.reading or ""))
+        self._used.notes = tuple(filter(None, notes))
 
     @property
     def reading(self) -> ReadingState | None:
@@ -224,9 +231,11 @@ class WatchedLibrary:
             self._wanted += 1
 
     def _schedule_scan(self) -> None:
-        """Schedule a scan if there is no watcher, or if a missing folder is back."""
-        unwatched = self._watch and self._registered is self.assistant and not self._is_watching
-        if not self._is_due and (unwatched or any(map(file_identity, self._missing))):
+        """Schedule a scan if a source is not watched, if a missing folder is back, or if the last one failed."""
+        if self._is_due:
+            return
+        is_ready = self._watch and self._registered is self.assistant
+        if self._failure or any(map(file_identity, self._missing)) or (is_ready and not self._watches_all):
             self._change()
 
     def _start_worker(self, delay_s: float = 0.0) -> None:
@@ -275,15 +284,22 @@ class WatchedLibrary:
                 assistant.register(path, allow_large=True)  # the command has checked it
             self._registered = assistant
             self._locations = [root.location for root in assistant.sources()]
-        if self._watch and (self._missing or not self._is_watching):
+        if self._watch and (self._missing or not self._watches_all):
             self._start()
+        failure = ""
         for root in self._sources():
             try:
-                assistant.add(root.location, progress=self._progress)
-            except (SourceError, LibraryWriteError):
+                report = assistant.add(root.location, progress=self._progress)
+            except (SourceError, LibraryWriteError) as exc:
                 # A missing disk, or a read-only library: what is indexed can still be searched.
                 if not assistant.stats().documents:
                     raise
+                if isinstance(exc, LibraryWriteError) or _is_reachable(root):
+                    failure = f"the library was not updated: {exc}"
+            else:
+                if self._report:
+                    self._report(report)
+        self._failure = failure
 
     def _progress(self, done: int, total: int) -> None:
         self._state = ReadingState(done, total)
@@ -292,7 +308,7 @@ class WatchedLibrary:
 
     def _start(self) -> None:
         self._stop.set()  # the previous watcher does not watch folders that are back
-        places = [_watchable(root) for root in self._sources()]
+        places = self._watched = self._watchable_places()
         there = [place for place in places if file_identity(place)]
         self._missing = tuple(place for place in places if place not in there)
         self._stop = threading.Event()
@@ -302,6 +318,14 @@ class WatchedLibrary:
         if there:
             self._watcher = threading.Thread(target=self._follow, args=(there, self._stop), name="watch", daemon=True)
             self._watcher.start()
+
+    @property
+    def _watches_all(self) -> bool:
+        """Whether the sources that the library has now are watched; another process may have added one."""
+        return self._is_watching and self._watched == self._watchable_places()
+
+    def _watchable_places(self) -> tuple[Path, ...]:
+        return tuple(map(_watchable, self._sources()))
 
     def _sources(self) -> list[Source]:
         """List the sources to keep up to date; of a shared library, only the given folders."""
@@ -318,8 +342,9 @@ class WatchedLibrary:
         from watchfiles import watch
 
         began = list(map(file_identity, places))
+        is_first = True  # what changed after the scan and before the watch began is not told
         try:
-            for _ in watch(
+            for changes in watch(
                 *places,
                 stop_event=stop,
                 debounce=_DEBOUNCE_MS,
@@ -327,11 +352,14 @@ class WatchedLibrary:
                 watch_filter=lambda _, path: any(may_matter(place, path) for place in places),
                 raise_interrupt=False,
                 rust_timeout=_POLL_MS,
+                yield_on_timeout=True,
             ):
                 # A folder that was replaced is not watched any more.
                 if list(map(file_identity, places)) != began:
                     break
-                self._change()
+                if changes or is_first:
+                    self._change()
+                is_first = False
         except (OSError, RuntimeError) as exc:  # such as the limit of the system for watched folders
             _logger.warning("folders are not watched, so each call looks at all of them: %s", exc)
             self._is_watching = False  # so each use scans the folders

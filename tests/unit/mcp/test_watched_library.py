@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 
-from openbook.errors import CorruptLibraryError, LibraryError, SourceError
+from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, SourceError
 from openbook.index.files import remove_library_file
 from openbook.index.schema import damaged
 from openbook.ingest.reading_state import ReadingState
@@ -307,3 +307,58 @@ def test_a_library_that_another_process_has_made_again_is_followed(folder: Path,
         library.close()
 
     assert (had, had_meanwhile, has) == (["shop"], ["shop"], ["beside", "shop"])
+
+
+class LockedLibrary(Library):
+    """A library that another process holds for the second update."""
+
+    updates = 0
+
+    def add(
+        self,
+        path: str | Path,
+        *,
+        course: bool = False,
+        progress: Progress | None = None,
+        only: Collection[str] = (),
+        allow_large: bool = False,
+    ) -> SyncReport:
+        self.updates += 1
+        if self.updates == 2:
+            raise LibraryWriteError("it is locked")
+        return super().add(path, course=course, progress=progress, only=only, allow_large=allow_large)
+
+
+def test_an_update_that_failed_is_told_and_made_by_the_next_call(folder: Path) -> None:
+    reports: list[SyncReport] = []
+    told = []
+    with LockedLibrary.open("locked", settings=Settings.from_env()) as assistant:
+        assistant.add(folder)
+        edit(folder)
+        library = WatchedLibrary(assistant, [folder], watch=False, patience_s=60, report=reports.append)
+        for _ in range(3):
+            with library.fresh():
+                told.append(library.notes)
+        library.close()
+
+    assert told == [("the library was not updated: it is locked",), (), ()]
+    assert [report.changed for report in reports] == [1]
+
+
+def test_a_source_that_another_process_has_added_is_watched(folder: Path, tmp_path: Path) -> None:
+    beside, documents = tmp_path / "beside", 0
+    beside.mkdir()
+    with Library.open("grown", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [folder], patience_s=60)
+        with library.fresh(), Library.open("grown", settings=Settings.from_env()) as other:
+            other.add(beside)
+        for _ in range(100):
+            (beside / "b.md").write_text("# Pilot\n", encoding="utf-8")
+            with library.fresh():
+                documents = assistant.stats().documents
+            if documents == 2:
+                break
+            time.sleep(0.05)
+        library.close()
+
+    assert documents == 2
