@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.errors import LibraryError
-from openbook.index.files import library_bytes
+from openbook.errors import LibraryError, LibraryWriteError
+from openbook.index.files import file_identity, library_bytes
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import (
     EVERYTHING,
@@ -106,6 +106,7 @@ class SqliteIndex:
         self.path = path
         self._lock = _ProcessLock(path)
         self._connection = open_database(path, identity, lock_timeout_s=lock_timeout_s)
+        self._file = file_identity(path)
         self._pending: list[PackedTerms] = []
         self._catalogue: Catalogue | None = None
         self._catalogue_of: tuple[int, int] | None = None
@@ -119,6 +120,9 @@ class SqliteIndex:
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
         with self._lock, self._transaction("BEGIN IMMEDIATE"):
+            if file_identity(self.path) != self._file:
+                message = f"another process has deleted the library {str(self.path)!r}, or made it again"
+                raise LibraryWriteError(message, hint="run the command again")
             yield
 
     @contextlib.contextmanager

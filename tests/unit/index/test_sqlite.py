@@ -382,3 +382,22 @@ def fork_while_a_thread_reads(file: str) -> None:
         done.set()
         thread.join()
         tell(f"of the parent: {', '.join(index.records('s'))}")
+
+
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_nothing_is_written_to_a_library_that_another_process_has_deleted_or_made_again(
+    tmp_path: Path, is_made_again: bool
+) -> None:
+    path = tmp_path / "library.sqlite"
+    with open_index(path) as index:
+        put(index, "a.md", "word")
+        remove_library_file(path)
+        if is_made_again:
+            with open_index(path) as other:
+                put(other, "c.md", "word")
+
+        with pytest.raises(LibraryWriteError, match="another process has deleted") as caught:
+            put(index, "b.md", "word")
+
+        assert caught.value.hint
+        assert list(index.records("s")) == ["a.md"]
