@@ -21,6 +21,12 @@ MARKED = frozenset({"man", "pod", "asciidoc", "vimhelp"})
 BAR_OF_ROW = r"\|(?![^\s|]+\|[\s.,;:!?)'\"-][^|\n]*(?:(?<=[\s(\"'`])\|[^\s|]+\|[^|\n]*)*(?:\n|\Z))"
 """The sign that opens a row of a table, but not a line of prose with references, as `|moor| and |tie|` of Vim."""
 
+SECTION = re.compile(
+    r"^[ \t]*(?:#[ \t]*)?\[{1,2} ?(?P<name>[\w\"'][\w.\"':/@ -]{0,80}?) ?\]{1,2}[ \t\r]*(?:[#;].*)?$", re.MULTILINE
+)
+"""Matches the line that opens a section in INI, TOML and the like: `[mirror]`, `[[bin]]`, `[remote "origin"]`. It may
+be commented out."""
+
 # Possessive quantifiers: with backtracking, a line without a mark takes quadratic time.
 _MARKED_HEAD = re.compile(r"^[^\S\n\f]*+\S[^\n\f]*+(?=\f(?!\f))", re.MULTILINE)
 

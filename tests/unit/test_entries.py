@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.entries import entry_heads, names_of
+from openbook.entries import SECTION, entry_heads, names_of
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,21 @@ def test_a_long_line_is_read_once_for_a_mark(language: str) -> None:
 )
 def test_an_entry_is_called_by_what_a_question_spells(head: str, names: tuple[str, ...]) -> None:
     assert names_of(head) == names
+
+
+def test_sections_of_settings_are_found_by_their_headers() -> None:
+    text = '[mirror]\n[[bin]]\n[remote "origin"]\n[program:web] ; old\n# [rope]\n[ tide ]\r\n[1,2]\n[]\nx = [y]\n'
+
+    assert [found["name"] for found in SECTION.finditer(text)] == [
+        "mirror",
+        "bin",
+        'remote "origin"',
+        "program:web",
+        "rope",
+        "tide",
+    ]
+
+
+@pytest.mark.parametrize("text", ["[a" + " " * 20_000, "# " * 10_000 + "[a", " " * 20_000 + "[", "[a\n" * 7_000])
+def test_lines_without_a_header_cost_no_more_time_than_their_length(text: str) -> None:
+    assert SECTION.search(text) is None

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from openbook.chunking.layout import Layout, build_chunks
 from openbook.chunking.outline import MAX_SIGNATURE_CHARS, Definition
+from openbook.entries import SECTION
 from openbook.types import Chunk, Document
 
 # Only keywords that nearly every language uses for definitions, and only at the start of a line: a missed name costs
@@ -49,20 +50,62 @@ _MAX_LINE_CHARS = 400  # longer lines have no definition with a useful name
 
 _TABLES = frozenset({"csv", "tsv"})
 
+_COMMENT = re.compile(r"[ \t]*(?:#|;|//)")
+
+# Sections that are shorter together are one chunk: a setting alone would rank high because it is short.
+_MAX_JOINED_CHARS = 400
+
 
 def chunk_lines(document: Document) -> list[Chunk]:
     """Split a document into chunks of at most 1,500 characters, at blank lines if possible.
 
     Chunks are whole lines, in order, and contain every non-blank line; only a line longer than a chunk is split. In
-    code, lines that look like definitions name the chunks. Blank text has no chunks.
+    code, lines that look like definitions name the chunks. In configuration files, each section has its own chunks,
+    with its name as their context; short ones share one. Blank text has no chunks.
     """
     layout = Layout(document.text)
+    if document.kind == "config":
+        return [
+            replace(chunk, context=names)
+            for first, last, names in _sections(document.text, layout)
+            for chunk in build_chunks(document, layout.lines, list(layout.pack(first, last)), [])
+        ]
     definitions = definition_lines(layout, document.language) if document.kind == "code" else []
     openers = {each.line for each in definitions}
     pieces = list(layout.pack(1, len(layout.lines), openers=openers))
     chunks = build_chunks(document, layout.lines, pieces, definitions)
     header = _header_of_table(document)
     return [replace(chunk, context=(header, *chunk.context)) for chunk in chunks] if header else chunks
+
+
+def _sections(text: str, layout: Layout) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Return the first and last line of each section of settings, and its name; short neighbours are joined.
+
+    The lines above the first have no name. A comment directly above a header belongs to its section.
+    """
+    found: list[tuple[int, int, tuple[str, ...]]] = []
+    lines = text.split("\n")
+    begin, name = 0, ""
+    for at, line in enumerate([*lines, "[end]"]):
+        header = SECTION.match(line)
+        if header is None or not line.startswith("["):
+            continue
+        end = at
+        while begin < end < len(lines) and _COMMENT.match(lines[end - 1]):
+            end -= 1
+        names = (name,) if name else ()
+        before = found[-1] if found else None
+        start = layout.lines.start_of(before[0] if before else begin + 1)
+        if before and layout.lines.end_of(end) - start <= _MAX_JOINED_CHARS:
+            found[-1] = (before[0], end, (*before[2], *names))
+        elif end > begin:
+            found.append((begin + 1, end, names))
+        begin, name = end, _unquoted(header["name"])
+    return found
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1] if name[0] in "\"'" and name[0] == name[-1] else name
 
 
 def _header_of_table(document: Document) -> str:

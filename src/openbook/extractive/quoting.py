@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from openbook.containers import box_title
-from openbook.entries import indent_of, object_name
+from openbook.entries import SECTION, indent_of, object_name
 from openbook.extractive.citations import UnitRange, headings_at, symbol_at
 from openbook.extractive.comments import is_comment_prose, plain_comment, told
 from openbook.extractive.context import headed, units_of
@@ -100,7 +100,7 @@ def place_of(passage: Passage) -> str:
     In a course, the lesson precedes the section.
 
     What the passage begins with, a heading or the head of a definition, is left out. The comment above a definition
-    does not name it. Rows of a table in text have its header.
+    does not name it. Rows of a table in text have its header, and settings their section.
     """
     place, chunk = _range_of(passage), passage.shown.result.chunk
     name = PurePosixPath(chunk.span.path).name
@@ -109,7 +109,7 @@ def place_of(passage: Passage) -> str:
         begins = headings != headings_over(chunk, passage.start_char - chunk.span.start_char)
         return headed(chunk, headings[: len(headings) - begins], _SHOWN_HEADINGS) or name
     is_named = passage.is_head and _shows(passage, passage.defines)
-    symbol = header_of_rows(passage) or ("" if is_named else symbol_at(place))
+    symbol = header_of_rows(passage) or section_of(passage) or ("" if is_named else symbol_at(place))
     return f"{name} › {symbol}" if symbol else name
 
 
@@ -124,6 +124,16 @@ def header_of_rows(passage: Passage) -> str:
     chunk = passage.shown.result.chunk
     is_below = chunk.language in _TABLES and passage.first.span.start_line > 1
     return chunk.context[0].replace("\t", ", ") if is_below and chunk.context else ""
+
+
+def section_of(passage: Passage) -> str:
+    """Return the section of a configuration file that a passage is in, if it does not begin with its header."""
+    chunk = passage.shown.result.chunk
+    if chunk.kind != "config":
+        return ""
+    above = chunk.text[: passage.start_char - chunk.span.start_char]
+    names = [each["name"] for each in SECTION.finditer(above)] or chunk.context[:1]
+    return "" if SECTION.match(passage.first.text) or not names else names[-1]
 
 
 def _stands_in(passage: Passage) -> str:

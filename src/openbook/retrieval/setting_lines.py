@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
+from openbook.entries import SECTION
 from openbook.retrieval.setting_patterns import (
     ATTRIBUTE,
     COMMENT,
     GOES_ON,
     MARGIN,
     PARENT,
-    SECTION,
     SENTENCE_END,
     UNDERLINE,
 )

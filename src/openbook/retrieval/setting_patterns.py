@@ -60,7 +60,6 @@ ATTRIBUTE = re.compile(r"[ \t]*(?:#\[|@[A-Za-z])")
 
 COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
 BESIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
-SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
 PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
 # Three backticks end an example.
 UNDERLINE = re.compile(r"(?:([=\-~^\"'#*+.:_])\1{2,}|`{4,})[ \t]*$")

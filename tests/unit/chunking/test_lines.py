@@ -123,3 +123,43 @@ def test_no_cut_stands_between_a_comment_and_the_code_below(sign: str) -> None:
 
     assert len(chunks) > 1
     assert all(chunk.text.endswith("x = 1") for chunk in chunks)
+
+
+SETTINGS = "[tide]\n" + "ebb = 1\n" * 60 + "\n"
+
+
+def test_each_section_of_settings_has_its_own_chunk_with_the_comment_above_and_its_name_as_context() -> None:
+    text = f"# Ropes.\nrope = 5\n\n{SETTINGS}# How to moor.\n[moor]\n{'rope = 2' * 60}\n"
+
+    chunks = chunk_lines(document(text, "config"))
+
+    assert [(chunk.text.split("\n")[0], chunk.context) for chunk in chunks] == [
+        ("# Ropes.", ()),
+        ("[tide]", ("tide",)),
+        ("# How to moor.", ("moor",)),
+    ]
+    assert "".join(chunk.text for chunk in chunks).replace("\n", "") == text.replace("\n", "")
+
+
+def test_a_long_section_is_split_and_all_its_chunks_have_its_name() -> None:
+    chunks = chunk_lines(document("[tide]\n" + "ebb = 1\n\n" * 400, "config"))
+
+    assert len(chunks) > 1
+    assert {chunk.context for chunk in chunks} == {("tide",)}
+
+
+def test_short_sections_share_a_chunk() -> None:
+    chunks = chunk_lines(document(f'[a]\nx = 1\n\n[[b.c]]\ny = 2\n[d "e"] ; old\n["f"]\n{SETTINGS}', "config"))
+
+    assert [chunk.context for chunk in chunks] == [("a", "b.c", 'd "e"', "f"), ("tide",)]
+
+
+@pytest.mark.parametrize("line", ["  [tide]", "# [tide]", "[tide", "[1, 2],", "[]", '["ebb", "flow"]', "x = [tide]"])
+def test_other_brackets_open_no_section(line: str) -> None:
+    chunks = chunk_lines(document(f"rope = 5\n{line}\n{'ebb = 1' * 100}\n", "config"))
+
+    assert [chunk.context for chunk in chunks] == [()]
+
+
+def test_only_settings_have_sections() -> None:
+    assert [chunk.context for chunk in chunk_lines(document(SETTINGS, "data"))] == [()]

@@ -115,3 +115,22 @@ def test_rows_of_a_table_in_text_stand_below_its_header() -> None:
 
     assert places(ASKED, table) == ["ropes.csv › rope,strands,length"]
     assert places(ASKED, whole) == ["ropes.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "place"),
+    [
+        ("# How long a rope may be.\nlength = 80\n", ("rope",), "a.ini › rope"),
+        ("# How long a rope may be.\nlength = 80\n", (), "a.ini"),
+        (
+            f"[ship]\nwait = 5\n\n{'x = 1' * 200}\n\n[rope]\ncolor = red\n\n# A rope may be long.\nlength = 8",
+            ("ship", "rope"),
+            "a.ini › rope",
+        ),
+        ("[rope]\n# How long a rope may be.\nlength = 80\n", ("rope",), "a.ini"),
+    ],
+)
+def test_a_setting_is_below_its_section_unless_its_header_is_quoted(
+    text: str, context: tuple[str, ...], place: str
+) -> None:
+    assert places(ASKED, chunk_of(text, "a.ini", kind="config", language="ini", context=context)) == [place]
