@@ -92,6 +92,27 @@ def without_pictures(title: str) -> str:
     return rest if any(map(str.isalnum, unescape(_TAG.sub("", rest)))) else title
 
 
+# A heading in HTML, as GitHub shows it: `<h3 id="tide">\nWhen is the tide?\n</h3>`. In what the last pattern opens, it
+# is shown in a cell, as it stands, or not at all.
+_HTML_HEADING = re.compile(
+    r"^[ \t]*<h([1-6])\b[^<>]*>(.{1,500}?)</h\1[ \t]*>", re.MULTILINE | re.DOTALL | re.IGNORECASE
+)
+_NOT_SHOWN_AS_HEADING = re.compile(r"[ \t]*<(?:!|\?|(?:table|pre|script|style|textarea)\b)", re.IGNORECASE)
+
+
+def html_headings(text: str) -> Iterator[tuple[int, int, int, str]]:
+    r"""Yield the headings in a block of HTML: start, end, level, and title with its markup. Pictures alone are none.
+
+    Example:
+        >>> list(html_headings('<h3 id="tide">\nWhen is the tide?\n</h3>'))
+        [(0, 39, 3, 'When is the tide?')]
+    """
+    for found in () if _NOT_SHOWN_AS_HEADING.match(text) else _HTML_HEADING.finditer(text):
+        title = found[2].strip()
+        if any(map(str.isalnum, _TAG.sub("", title))):
+            yield *found.span(), int(found[1]), title
+
+
 def is_title_of(heading: str, lesson: Lesson) -> bool:
     """Return whether a heading is no more than the title of a lesson or its course, perhaps behind a number.
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple, get_args
 
-from openbook.containers import HEADING, OPENS_BODY, is_title_of, questions_in, section_title, without_pictures
+from openbook.containers import (
+    HEADING,
+    OPENS_BODY,
+    html_headings,
+    is_title_of,
+    questions_in,
+    section_title,
+    without_pictures,
+)
 from openbook.entries import END_OF_HEADING, indent_of
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import examples_of, indented_code
@@ -83,10 +92,16 @@ def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
         if _tells_of_heading(chunk, each)
     ]
     found += [ChunkHeading(start, end, _ASKS, title) for start, end, title in questions_in(chunk.text)]
+    found += _headings_in_html(chunk.text) if chunk.language == "markdown" else []
     found += [_heading_in_body(chunk.text, each) for each in _lines_of_bodies(chunk) if _is_titled(each[0])]
     found = [each for each in found if not _is_in_example(chunk, each.start)]
     hidden = _ranges_unshown(chunk) if found else []
     return tuple(sorted(each for each in found if not any(start <= each.start < end for start, end in hidden)))
+
+
+def _headings_in_html(text: str) -> Iterator[ChunkHeading]:
+    for start, end, level, title in html_headings(text):
+        yield ChunkHeading(start, end, "#" * level, " ".join(readable(without_pictures(title)).split()))
 
 
 def _tells_of_heading(chunk: Chunk, found: re.Match[str]) -> bool:

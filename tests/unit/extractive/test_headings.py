@@ -151,6 +151,14 @@ def test_a_tab_is_below_each_heading_beside_it() -> None:
     assert over('!!! note "Hemp"\n\n    soft\n', "soft") == ()
 
 
+def test_headings_in_html_are_over_what_is_below_in_markdown_only() -> None:
+    text = '# Harbour\n\n<h3 id="t">\nWhen is the <b>tide</b>?\n</h3>\n\nebb\n\n## Ropes\n\nhemp\n'
+
+    assert over(text, "ebb") == ("Harbour", "When is the tide?")
+    assert over(text, "hemp") == ("Harbour", "Ropes")
+    assert over("<h2>Ropes</h2>\n\nhemp\n", "hemp", "rst") == ()
+
+
 def test_headings_are_indented_in_markdown_only() -> None:
     text = 'Ropes\n=====\n\n    # twist it\n\n=== "Hemp"\n\n    soft\n'
 

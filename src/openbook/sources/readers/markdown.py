@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from openbook.containers import OPENS_BODY, holds_prose, section_title, without_pictures
+from openbook.containers import OPENS_BODY, holds_prose, html_headings, section_title, without_pictures
 from openbook.sources.front_matter import FRONT_MATTER, stated_title
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.text import LineIndex
@@ -180,6 +180,8 @@ def _leaves(text: str, environment: dict[str, object], depth: int = 0) -> Iterat
             level = outline.level_of(first, int(token.tag[1]))
             title = tokens[position + 1].content
             found = iter([_Leaf("heading", first, last, level, title) if level else _Leaf("text", first, last)])
+        elif token.type == "html_block":
+            found = _headings_in_html(_Leaf(kind, first, last), outline, lines)
         else:
             found = _section_or_text(_Leaf(kind, first, last), outline, lines)
         for leaf in found:
@@ -201,6 +203,18 @@ def _section_or_text(leaf: _Leaf, outline: _Outline, lines: Sequence[str]) -> It
         first += 1
     if first < last:
         yield leaf._replace(first=first)
+
+
+def _headings_in_html(leaf: _Leaf, outline: _Outline, lines: Sequence[str]) -> Iterator[_Leaf]:
+    """Yield the headings of a block of HTML, and the text between them."""
+    block, first = "\n".join(lines[leaf.first : leaf.last]), leaf.first
+    for start, end, level, title in html_headings(block):
+        begin, behind = leaf.first + block.count("\n", 0, start), leaf.first + block.count("\n", 0, end) + 1
+        if below := outline.level_of(begin, level):
+            yield from _section_or_text(_Leaf("text", first, begin), outline, lines)
+            yield _Leaf("heading", begin, behind, below, title)
+            first = behind
+    yield from _section_or_text(_Leaf("text", first, leaf.last), outline, lines)
 
 
 def _merge(leaves: Iterator[tuple[int, _Leaf]]) -> Iterator[_Leaf]:

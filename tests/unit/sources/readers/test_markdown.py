@@ -49,6 +49,35 @@ def test_a_heading_inside_something_else_is_no_heading(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("<h1 align=center>Ring <b>it</b></h1>\n", [(1, "Ring it")], id="in-one-line"),
+        pytest.param('<h3 name="a">\nWhen is\nthe tide?\n</h3>\n', [(3, "When is the tide?")], id="in-several-lines"),
+        pytest.param("<div>\n  <H1>Ring</H1>\n  <h2>Bell</h2>\n</div>", [(1, "Ring"), (2, "Bell")], id="in-a-box"),
+        pytest.param("# A\n\n<h2>B</h2>\n\n## C\n", [(1, "A"), (2, "B"), (2, "C")], id="among-others"),
+        pytest.param('<h1>\n<img src="a.png" alt="A">\n</h1>\n', [], id="a-picture"),
+        pytest.param("<table>\n<tr><td>\n<h2>no</h2>\n</td></tr></table>\n", [], id="in-a-table"),
+        pytest.param("<pre>\n<h2>no</h2>\n</pre>\n", [], id="as-it-stands"),
+        pytest.param("<!--\n<h2>no</h2>\n-->\n", [], id="in-a-comment"),
+        pytest.param("- a\n\n  <h2>no</h2>\n", [], id="in-a-list"),
+        pytest.param("<h2>no\n\n</h2>\n", [], id="over-an-empty-line"),
+        pytest.param("Say <h2>no</h2>\n", [], id="in-a-sentence"),
+    ],
+)
+def test_a_heading_in_html_is_a_heading(text: str, expected: list[tuple[int, str]]) -> None:
+    assert headings(text) == expected
+
+
+def test_text_beside_a_heading_in_html_stays_text() -> None:
+    assert blocks("<div>\n<h1>Ring</h1>\n<p>Rings.</p>\n</div>\n\nIt rings.\n") == [
+        ("text", "<div>"),
+        ("heading", "<h1>Ring</h1>"),
+        ("text", "<p>Rings.</p>\n</div>"),
+        ("text", "It rings."),
+    ]
+
+
+@pytest.mark.parametrize(
     ("line", "title"),
     [
         ("## Plain ##", "Plain"),
