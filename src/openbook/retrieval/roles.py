@@ -79,8 +79,8 @@ _GENERATED_STEM = re.compile(
 # Message catalogs, one file or folder per language: `config/locales/de.yml`, `i18n/pt-BR.json`, `i18n/en/sub.php`,
 # `messages_de.properties`, and for Android `values-de/strings.xml`.
 _CATALOG = re.compile(
-    r"(?:^|/)(?:locales?|translations|i18n|l10n|langs?)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?"
-    r"(?:\.(?:json|ya?ml|toml|properties)|(?:/[^/]+)?\.php)$"
+    r"(?:^|/)(?:locales?|translations|i18n|l10n|langs?)/(?:[^/]+/)?(?:(?:locale|messages|lang|app|intl)[-_.])?"
+    r"[a-z]{2,3}([-_]\w{2,4})?(?:\.(?:json|ya?ml|toml|properties|ini|arb|ftl|resx)|(?:/[^/]+)?\.php)$"
     r"|(?:^|/)(?:messages|\w+_[a-z]{2}(?:_[a-z]{2,4})?)\.properties$|(?:^|/)values(?:-[a-z-]+)?/strings\.xml$",
     re.IGNORECASE,
 )
@@ -90,7 +90,7 @@ _MIGRATION = re.compile(
 )
 # Libraries among the files that a web server sends: `public/v1/lib/fc/fullcalendar.js`.
 _SERVED_LIBRARY = re.compile(
-    r"(?:^|/)(?:public|static|wwwroot|webapp|assets|scripts)/(?:[^/]+/)*(?:libs?|jquery|plugins?)/.*\.(?:js|css)$"
+    r"(?:^|/)(?:public|static|wwwroot|webapp|assets|scripts)/(?:[^/]+/)*(?:libs?|jquery|plugins?)/.*\.(?:js|css|html)$"
 )
 # What is shown rather than done: components and templates of pages, and style sheets.
 _VIEWS = tuple(
@@ -106,6 +106,8 @@ _CHANGELOG_STEM = re.compile(
     r"|^(?:version[-_])?v?\d+(?:\.\d+)+$",
     re.IGNORECASE,
 )
+# Texts of licences, as for a new repository: `conf/license/MIT License`.
+_LICENSE_FOLDERS = frozenset({"license", "licenses", "licence", "licences"})
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
 # Pages for those who take part in the project, programs among them, wherever these lie.
 _AGENT_STEMS = frozenset({"AGENTS", "CLAUDE", "GEMINI"})
@@ -197,6 +199,8 @@ def role_of(path: str, kind: Kind) -> Role:
 
 def _role_aside(path: PurePosixPath, kind: Kind, role: Role) -> Role | None:
     """Return the role of a page that is aside by its name or its place, if it is; `role` is that of its folders."""
+    if role == "source" and not _LICENSE_FOLDERS.isdisjoint(part.lower() for part in path.parts[:-1]):
+        return "legal"
     # `NEWS.28`, but not `history.3`, a manual page.
     is_numbered = path.suffix[1:].isdigit() and path.name[0].isupper()
     if not is_numbered and path.suffix.lower() not in _PROSE_SUFFIXES:
@@ -317,6 +321,17 @@ def asks_for(role: Role, text: str) -> bool:
 _DOCUMENTS = re.compile(
     r"^[ \t]*(?:///|//!|/\*\*|\*(?![\w(*])|-- ?\||##|;;;|#'|@(?:module|type)?doc\b).*", re.MULTILINE
 )
+
+
+# Comments of configuration files, but not settings that are commented out: `#timeout = 5`.
+_EXPLAINS = re.compile(r"^[ \t]*(?:#|;|//)[ \t]*[^\s=:]+[ \t]+[^\s=:].*", re.MULTILINE)
+
+
+def explained_share(chunk: Chunk) -> float:
+    """Return the share of a chunk of a configuration file that is comments, from 0 to 1."""
+    if chunk.kind != "config" or role_of_part(chunk) != "configuration":
+        return 0.0
+    return sum(map(len, _EXPLAINS.findall(chunk.text))) / max(1, len(chunk.text) - chunk.text.count("\n"))
 
 
 def documented_share(chunk: Chunk) -> float:

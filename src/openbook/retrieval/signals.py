@@ -26,6 +26,7 @@ from openbook.retrieval.roles import (
     asks_for,
     asks_for_views,
     documented_share,
+    explained_share,
     is_aside,
     is_home_page,
     is_view,
@@ -116,16 +117,12 @@ def text_signals(
     says the change that the question asks the release of, from 0 to 1; `headed`, how near one of its headings is to the
     question.
     """
-    # Squared: half a comment on a function is less than half of what a page says. Not squared, real questions have the
-    # right place first .012 less often, and libraries that are documented in comments .009 more often.
-    share = documented_share(chunk) ** 2
     return {
         "proximity": proximity,
         "proximity:prose": is_prose * proximity,
         "proximity:foreign": query.in_other_language * proximity,
         "sentence": max(0.0, cosine),
-        # What documents itself is for those who ask how, and less for those who ask where.
-        **{name: share * value for name, value in _documentation_signals(query).items() if share},
+        **_comment_signals(query, chunk),
         **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
         "release": float(query.release is not None and is_on_release(query.release, chunk)),
@@ -135,6 +132,20 @@ def text_signals(
         "change": change,
         "headed": headed,
     }
+
+
+def _comment_signals(query: Question, chunk: Chunk) -> Signals:
+    """Return what the comments of a chunk count: they are for those who ask how, and less for those who ask where.
+
+    Settings with comments are documentation by the share of these.
+    """
+    if told := explained_share(chunk):
+        as_page = {"role:documentation": 1.0, "role:configuration": -1.0, **_documentation_signals(query)}
+        return {name: told * value for name, value in as_page.items()}
+    # Squared: half a comment on a function is less than half of what a page says. Not squared, real questions have the
+    # right place first .012 less often, and libraries that are documented in comments .009 more often.
+    share = documented_share(chunk) ** 2
+    return {name: share * value for name, value in _documentation_signals(query).items()} if share else {}
 
 
 def term_signals(term: AskedTerm, chunk: Chunk) -> Signals:

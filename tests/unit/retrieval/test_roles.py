@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from openbook.retrieval.roles import Role, asks_for, documented_share, role_of, role_of_part
+from openbook.retrieval.roles import Role, asks_for, documented_share, explained_share, role_of, role_of_part
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, outline_of
 
@@ -256,6 +256,14 @@ QUESTION = "how are retries counted"
         ("src/Quay.Benchmarks/Ship.cs", "code", "test"),
         ("metrics/ShipBenchmark.java", "code", "test"),
         ("src/archiver/benchmark_cmd.py", "code", "source"),
+        ("conf/license/MIT License", "docs", "legal"),
+        ("LICENSES/ropes.txt", "docs", "legal"),
+        ("src/license/check.py", "code", "source"),
+        ("docs/licenses/buy.md", "docs", "documentation"),
+        ("conf/locale/locale_en-US.ini", "config", "generated"),
+        ("conf/locale/rope.ini", "config", "configuration"),
+        ("app/l10n/app_de.arb", "data", "generated"),
+        ("public/plugins/rope-5.1/index.html", "docs", "vendored"),
     ],
 )
 def test_path_and_kind_say_what_a_file_is_for(path: str, kind: Kind, role: Role) -> None:
@@ -361,6 +369,25 @@ def test_a_docstring_documents_code() -> None:
     chunk = chunk_of('def moor():\n    """Ropes."""', "src/ship.py", kind="code", docstring="Ropes.")
 
     assert documented_share(chunk) == pytest.approx(6 / 27)
+
+
+@pytest.mark.parametrize("sign", ["#", ";", "//", "  # "])
+def test_half_of_settings_with_as_long_comments_is_explained(sign: str) -> None:
+    comment = f"{sign} Moor here."
+
+    assert explained_share(chunk_of(f"{comment}\n{'x' * len(comment)}\n", "app.ini", kind="config")) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "kind"),
+    [
+        ("# rope = 5\n#rope: 5\n#\n; rope=5", "app.ini", "config"),
+        ("# Moor here.", "tests/app.ini", "config"),
+        ("# Moor here.", "src/app.py", "code"),
+    ],
+)
+def test_settings_that_are_commented_out_and_other_files_explain_nothing(text: str, path: str, kind: Kind) -> None:
+    assert explained_share(chunk_of(text, path, kind=kind)) == 0.0
 
 
 @pytest.mark.parametrize(
