@@ -105,7 +105,7 @@ def html_headings(text: str) -> Iterator[tuple[int, int, int, str]]:
 
     Example:
         >>> list(html_headings('<h3 id="tide">\nWhen is the tide?\n</h3>'))
-        [(0, 39, 3, 'When is the tide?')]
+        [(0, 38, 3, 'When is the tide?')]
     """
     for found in () if _NOT_SHOWN_AS_HEADING.match(text) else _HTML_HEADING.finditer(text):
         title = found[2].strip()
