@@ -13,7 +13,7 @@ from openbook.extractive.statements import Line, enclosing, layout_of, statement
 from openbook.questions.question import Question
 from openbook.retrieval.messages import message_places
 from openbook.retrieval.raising import raising_places, tells_cause
-from openbook.retrieval.roles import ASIDE, asks_for, is_aside, role_of_part
+from openbook.retrieval.roles import asks_for, is_aside, is_unasked
 from openbook.retrieval.signals import coverage
 from openbook.tokens import tokenize
 
@@ -86,8 +86,7 @@ def _is_told(name: str, passage: Passage) -> bool:
 def _causes_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
     """Yield the statements of a result that raise the error, each with its condition, without overlaps."""
     chunk = shown.result.chunk
-    role = role_of_part(chunk)
-    if shown.is_prose or (role in ASIDE and not asks_for(role, query.text)):
+    if shown.is_prose or is_unasked(chunk, query.text):
         return
     end = -1
     for start in raising_places(chunk.text, query.error):

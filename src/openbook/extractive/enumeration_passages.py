@@ -13,7 +13,7 @@ from openbook.extractive.statements import layout_of
 from openbook.questions.enumerations_asked import AskedEnumeration
 from openbook.questions.question import Question
 from openbook.retrieval.enumerations import Enumeration, Member, enumerations_in
-from openbook.retrieval.roles import ASIDE, asks_for, role_of_part
+from openbook.retrieval.roles import is_unasked
 from openbook.types import Unit
 
 # Longer enumerations are cut after a value. A few screens of comments say less than the names of the others.
@@ -36,8 +36,7 @@ def _passages_in(
     query: Question, asked: AskedEnumeration, shown: ContextItem, text_of: TextOf | None
 ) -> Iterator[Passage]:
     chunk = shown.result.chunk
-    role = role_of_part(chunk)
-    if chunk.kind != "code" or (role in ASIDE and not asks_for(role, query.text)):
+    if chunk.kind != "code" or is_unasked(chunk, query.text):
         return
     text, base = (text_of(chunk.source, chunk.span.path) if text_of else None) or "", 0
     # A document may have been indexed again since the search.

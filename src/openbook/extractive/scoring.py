@@ -27,7 +27,7 @@ from openbook.retrieval.asked_places import date_strength, document_share
 from openbook.retrieval.definitions import defines_type
 from openbook.retrieval.paths import is_named
 from openbook.retrieval.raising import tells_cause
-from openbook.retrieval.roles import ASIDE, asks_for, is_aside, role_of_part
+from openbook.retrieval.roles import asks_for, is_aside, is_unasked, role_of_part
 from openbook.retrieval.signals import coverage
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -294,16 +294,10 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _LABELED_BONUS * labels_default(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
-        - _ASIDE_LOSS * ("where" in query.intents and _is_aside(query, passage))
+        - _ASIDE_LOSS * ("where" in query.intents and is_unasked(passage.shown.result.chunk, query.text))
         for passage in passages
     ]
     return bonuses, namesakes
-
-
-def _is_aside(query: Question, passage: Passage) -> bool:
-    """Return whether a passage is of a test, a changelog or the like that the question does not ask for."""
-    role = role_of_part(passage.shown.result.chunk)
-    return role in ASIDE and not asks_for(role, query.text)
 
 
 def labels_default(query: Question, passage: Passage) -> bool:

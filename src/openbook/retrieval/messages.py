@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from openbook.questions.words import FILLING_WORDS, STOP_WORDS
-from openbook.retrieval.roles import ASIDE, asks_for, role_of_part
+from openbook.retrieval.roles import is_unasked
 from openbook.types import Chunk
 
 _LITERAL = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`", re.DOTALL)
@@ -140,7 +140,6 @@ def _aligned(literal: tuple[str, ...], said: tuple[str, ...], *, is_whole: bool)
 
 def message_strength(messages: Sequence[str], question: str, chunk: Chunk) -> int:
     """Return how many words of a message a chunk prints; 0 for prose, tests and the like."""
-    role = role_of_part(chunk)
-    if chunk.kind != "code" or (role in ASIDE and not asks_for(role, question)):
+    if chunk.kind != "code" or is_unasked(chunk, question):
         return 0
     return message_places(messages, chunk.text)[0]

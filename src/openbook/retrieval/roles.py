@@ -316,6 +316,12 @@ def asks_for(role: Role, text: str) -> bool:
     return role in _ASKS_FOR and _ASKS_FOR[role].search(text) is not None
 
 
+def is_unasked(part: Chunk | Outline, text: str) -> bool:
+    """Return whether a part of a file has a role of `ASIDE` that a question does not ask for."""
+    role = role_of_part(part)
+    return role in ASIDE and not asks_for(role, text)
+
+
 # Documentation comments: Rust, Swift, C# (`///`, `//!`), Java, PHP, Kotlin (`/**`), Haskell (`-- |`), Nim (`##`), Lisp
 # (`;;;`), R (`#'`), Elixir (`@doc`).
 _DOCUMENTS = re.compile(

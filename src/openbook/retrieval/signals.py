@@ -22,13 +22,13 @@ from openbook.retrieval.paths import path_match
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.raising import raising_places, tells_cause
 from openbook.retrieval.roles import (
-    ASIDE,
     asks_for,
     asks_for_views,
     documented_share,
     explained_share,
     is_aside,
     is_home_page,
+    is_unasked,
     is_view,
     role_of_part,
 )
@@ -198,10 +198,7 @@ _TOLD_CAUSE = 0.5
 def cause_strength(query: Question, chunk: Chunk) -> float:
     """Return how well a chunk shows what raises the error of a question, from 0 to 1; 0 for tests and the like."""
     name = query.error
-    if not name or name not in chunk.text:
-        return 0.0
-    role = role_of_part(chunk)
-    if role in ASIDE and not asks_for(role, query.text):
+    if not name or name not in chunk.text or is_unasked(chunk, query.text):
         return 0.0
     if chunk.kind == "code" and raising_places(chunk.text, name):
         return 1.0
@@ -210,10 +207,7 @@ def cause_strength(query: Question, chunk: Chunk) -> float:
 
 def enumeration_strength(query: Question, chunk: Chunk) -> float:
     """Return 1 if a chunk has the enumeration, or the value, that a question asks for; 0 for tests and the like."""
-    if query.enumeration is None or chunk.kind != "code":
-        return 0.0
-    role = role_of_part(chunk)
-    if role in ASIDE and not asks_for(role, query.text):
+    if query.enumeration is None or chunk.kind != "code" or is_unasked(chunk, query.text):
         return 0.0
     return float(has_enumeration(query.enumeration, chunk))
 
