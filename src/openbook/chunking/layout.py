@@ -26,8 +26,8 @@ _EVEN_CHARS = 1300
 # Ends of definitions, which are meaningless alone.
 _CLOSING = re.compile(r"(?:[\W_]|\b(?:end|fi|done|esac|else)\b)*")
 
-# A comment line in most languages. It describes the code below, or continues there.
-_COMMENT = re.compile(r"\s*(?:#(?![a-z!\[])|//|--(?!-)|;|%|<!--|/\*|\*[\s/])")
+COMMENT_LINE = re.compile(r"\s*(?:#(?![a-z!\[])|//|--(?!-)|;|%|<!--|/\*|\*[\s/])")
+"""Matches a comment line in most languages. It describes the code below, or continues there."""
 
 # The last share of a chunk in which to split; earlier splits would leave pieces of a few lines.
 _CUT_WINDOW = 0.5
@@ -145,8 +145,8 @@ class Layout:
     def _cut_cost(self, line: int, owner: Definition | None, openers: Collection[int]) -> tuple[int, int]:
         """Return the cost of a split before this line; lower is better."""
         if owner is not None and owner.first_line < line <= owner.line and not self._is_blank(line):
-            return 3 if _COMMENT.match(self._line(line)) else 4, 0  # within its comment, or from what is above
-        if _COMMENT.match(self._line(line - 1)):
+            return 3 if COMMENT_LINE.match(self._line(line)) else 4, 0  # within its comment, or from what is above
+        if COMMENT_LINE.match(self._line(line - 1)):
             return 3, 0
         if line in openers:
             return 0, 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 
-from openbook.chunking.layout import Layout, build_chunks
+from openbook.chunking.layout import COMMENT_LINE, Layout, build_chunks
 from openbook.chunking.outline import MAX_SIGNATURE_CHARS, Definition
 from openbook.entries import SECTION
 from openbook.types import Chunk, Document
@@ -50,8 +51,6 @@ _MAX_LINE_CHARS = 400  # longer lines have no definition with a useful name
 
 _TABLES = frozenset({"csv", "tsv"})
 
-_COMMENT = re.compile(r"[ \t]*(?:#|;|//)")
-
 # Sections that are shorter together are one chunk: a setting alone would rank high because it is short.
 _MAX_JOINED_CHARS = 400
 
@@ -83,24 +82,21 @@ def _sections(text: str, layout: Layout) -> list[tuple[int, int, tuple[str, ...]
 
     The lines above the first have no name. A comment directly above a header belongs to its section.
     """
-    found: list[tuple[int, int, tuple[str, ...]]] = []
     lines = text.split("\n")
-    begin, name = 0, ""
-    for at, line in enumerate([*lines, "[end]"]):
-        header = SECTION.match(line)
-        if header is None or not line.startswith("["):
-            continue
-        end = at
-        while begin < end < len(lines) and _COMMENT.match(lines[end - 1]):
-            end -= 1
-        names = (name,) if name else ()
+    begins: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    for at, line in enumerate(lines):
+        header = SECTION.match(line) if line.startswith("[") else None
+        if header is not None:
+            while at and COMMENT_LINE.match(lines[at - 1]):
+                at -= 1
+            begins.append((at, (_unquoted(header["name"]),)))
+    found: list[tuple[int, int, tuple[str, ...]]] = []
+    for (begin, names), (end, _) in pairwise([*begins, (len(lines), ())]):
         before = found[-1] if found else None
-        start = layout.lines.start_of(before[0] if before else begin + 1)
-        if before and layout.lines.end_of(end) - start <= _MAX_JOINED_CHARS:
+        if before and layout.lines.end_of(end) - layout.lines.start_of(before[0]) <= _MAX_JOINED_CHARS:
             found[-1] = (before[0], end, (*before[2], *names))
         elif end > begin:
             found.append((begin + 1, end, names))
-        begin, name = end, _unquoted(header["name"])
     return found
 
 
