@@ -33,8 +33,8 @@ from typing import Any
 from openbook.errors import OpenbookError
 from openbook.library import Library
 from openbook.mcp.tools import McpTools
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 
 CASES = Path(__file__).parent / "cases"
 

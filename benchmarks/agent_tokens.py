@@ -33,9 +33,9 @@ from openbook.answering.expansion import read_searches
 from openbook.costs import estimate_tokens
 from openbook.library import Library
 from openbook.mcp.tools import McpTools
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 
 # Calls that are compared: most results, most tokens, and whether all of them are shown whole.
 CALLS = (

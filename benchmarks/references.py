@@ -21,8 +21,8 @@ from pathlib import Path
 
 from openbook.library import Library
 from openbook.mcp.tools import MAX_TOKENS, McpTools
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 
 PACKAGES = ("jinja2", "rich", "werkzeug")
 

@@ -29,8 +29,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 from openbook.library import Library
 from openbook.mcp.greeting import VERSION
 from openbook.mcp.server import CHANGES, build_server
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 
 FILE = Path(__file__).parents[1] / "src" / "openbook" / "mcp" / "greeting.json"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from openbook.library import Library
 from openbook.mcp.tools import McpTools
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugins" / "claude-code"

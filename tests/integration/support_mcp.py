@@ -12,8 +12,8 @@ from mcp.client.client import Client
 
 from openbook.library import Library
 from openbook.mcp.server import build_server
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 
 CODE = '''\
 """Parcels."""

@@ -26,10 +26,10 @@ from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.reading_state import ReadingState
 from openbook.libraries.catalog import name_for
 from openbook.library import Library
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 from openbook.types import Document, Stamp
+from openbook.watched_library import WatchedLibrary
 from tests.integration.support_cli import run
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
 from tests.support import heed_interrupts

@@ -16,8 +16,8 @@ from mcp_types import ToolListChangedNotification
 
 from openbook.library import Library
 from openbook.mcp.server import build_server
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 from tests.integration.support_mcp import COURSE
 
 CALLS: list[tuple[str, dict[str, Any]]] = [

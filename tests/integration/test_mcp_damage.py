@@ -19,8 +19,8 @@ from openbook.libraries.catalog import name_for
 from openbook.library import Library
 from openbook.mcp.server import build_server
 from openbook.mcp.tools import McpTools, as_tool
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 from tests.integration.support_mcp import CODE, write_shop
 
 MADE_AGAIN = "(the library was damaged: it is made again from its folders)"

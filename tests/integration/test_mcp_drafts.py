@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from openbook.library import Library
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 from tests.integration.support_mcp import call
 
 

@@ -11,8 +11,8 @@ import pytest
 from mcp.client.client import Client
 
 from openbook.library import Library
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 from tests.integration.support_mcp import ask, call, watched, write_shop
 
 

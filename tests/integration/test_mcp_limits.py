@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from openbook.mcp.watched_library import WatchedLibrary
+from openbook.watched_library import WatchedLibrary
 from tests.integration.support_mcp import call, watched, write_shop
 
 

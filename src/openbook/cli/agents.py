@@ -19,7 +19,7 @@ from openbook.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from openbook.mcp.clients import Client, FileChange
-    from openbook.mcp.watched_library import WatchedLibrary
+    from openbook.watched_library import WatchedLibrary
 
 AGENTS = (
     "claude, claude-desktop, cline, cline-cli, codex, copilot, cursor, gemini, goose, opencode, vscode, windsurf, zed"
@@ -47,7 +47,7 @@ def mcp(
     opening.check_paths(wanted)
     if find_spec("mcp") is None:
         raise MissingExtraError("mcp is not installed", hint="pip install 'openbook[mcp]'")
-    from openbook.mcp.watched_library import WatchedLibrary
+    from openbook.watched_library import WatchedLibrary
 
     here = opening.settings()
     if library and not wanted:

@@ -20,7 +20,7 @@ from openbook.text import counted, size_text
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
     from openbook.library import Library
-    from openbook.mcp.watched_library import WatchedLibrary
+    from openbook.watched_library import WatchedLibrary
 
 # Editors save in bursts. Changes within this time are indexed together.
 _SETTLE_S = 0.4
@@ -63,7 +63,7 @@ def watch(paths: options.Paths = None, *, library: options.LibraryName = None) -
 
     if find_spec("watchfiles") is None:
         raise MissingExtraError("watchfiles is not installed", hint="pip install 'openbook[mcp]'")
-    from openbook.mcp.watched_library import WatchedLibrary
+    from openbook.watched_library import WatchedLibrary
 
     with opened(options.as_paths(paths), library) as assistant:
         own = [root.location for root in assistant.sources() if assistant.is_own(root)]

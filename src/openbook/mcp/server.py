@@ -23,8 +23,8 @@ from openbook.index.protocol import EVERYTHING, DocumentSummary
 from openbook.mcp.greeting import COURSE_TOOLS, Opening
 from openbook.mcp.opened_streams import FilteredStream, ReplayedStream
 from openbook.mcp.tools import McpTools, as_tool
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.types import Document
+from openbook.watched_library import WatchedLibrary
 
 _INSTRUCTIONS = """\
 Openbook knows the folders it was started with: code, documentation and courses. Search it before you read files: \

@@ -13,10 +13,10 @@ from pydantic import Field
 from openbook.errors import NoDocumentError, OpenbookError, ToolError
 from openbook.index.protocol import EVERYTHING
 from openbook.mcp.paths import AgentPaths
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.text import counted
 from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, Kind, RetrievalResult, Use
+from openbook.watched_library import WatchedLibrary
 
 if TYPE_CHECKING:
     from openbook.answering.tools import LibraryTools

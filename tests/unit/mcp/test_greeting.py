@@ -17,8 +17,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from openbook.library import Library
 from openbook.mcp.greeting import Greeter, Opening
 from openbook.mcp.server import build_server
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
+from openbook.watched_library import WatchedLibrary
 from tools import write_mcp_greeting
 from tools.write_mcp_greeting import answers, handshake, modern
 

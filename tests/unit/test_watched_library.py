@@ -6,10 +6,11 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
@@ -18,12 +19,12 @@ from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError
 from openbook.index.files import remove_library_file
 from openbook.index.schema import damaged
 from openbook.ingest.reading_state import ReadingState
-from openbook.ingest.sync import Progress, SyncReport
+from openbook.ingest.sync import SyncReport
 from openbook.library import Library
 from openbook.mcp.tools import McpTools, as_tool
-from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 from openbook.types import Filter
+from openbook.watched_library import WatchedLibrary
 
 
 class SlowLibrary(Library):
@@ -33,21 +34,13 @@ class SlowLibrary(Library):
     is_reading: threading.Event
     looks = 0
 
-    def add(
-        self,
-        path: str | Path,
-        *,
-        course: bool = False,
-        progress: Progress | None = None,
-        only: Collection[str] = (),
-        allow_large: bool = False,
-    ) -> SyncReport:
-        if progress:
+    def add(self, *given: Any, **options: Any) -> SyncReport:
+        if progress := options.get("progress"):
             progress(3, 1200)
         self.is_reading.set()
         self.may_read.wait(10)
         self.looks += 1
-        return super().add(path, course=course, progress=progress, only=only, allow_large=allow_large)
+        return super().add(*given, **options)
 
 
 @pytest.fixture
@@ -314,19 +307,11 @@ class LockedLibrary(Library):
 
     updates = 0
 
-    def add(
-        self,
-        path: str | Path,
-        *,
-        course: bool = False,
-        progress: Progress | None = None,
-        only: Collection[str] = (),
-        allow_large: bool = False,
-    ) -> SyncReport:
+    def add(self, *given: Any, **options: Any) -> SyncReport:
         self.updates += 1
         if self.updates == 2:
             raise LibraryWriteError("it is locked")
-        return super().add(path, course=course, progress=progress, only=only, allow_large=allow_large)
+        return super().add(*given, **options)
 
 
 def test_an_update_that_failed_is_told_and_made_by_the_next_call(folder: Path) -> None:
