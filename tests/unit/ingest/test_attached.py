@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
@@ -12,15 +10,12 @@ from pathlib import Path
 import pytest
 
 from openbook import Filter, Library
-from openbook.index.protocol import Index, Source
-from openbook.index.sqlite import SqliteIndex
+from openbook.index.protocol import Index
 from openbook.ingest.difference import compare_source, folder_of
-from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.sources.reader_registry import ReaderRegistry
-from openbook.testing import HashEmbedder
 from openbook.types import SkipReason
-from tests.support import IDENTITY
+from tests.unit.ingest.syncing import bring
 
 FILES = {"tides.md": b"# Tides\n\nHigh water is at noon.\n", "costs.csv": b"item,euro\nrope,12\n", "a.png": b"\x89PNG"}
 
@@ -40,33 +35,6 @@ def folder(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "plans.eml").write_bytes(mail())
     return folder
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> Iterator[Index]:
-    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as opened:
-        yield opened
-
-
-def bring(
-    index: Index,
-    folder: Path,
-    *,
-    only: tuple[str, ...] = (),
-    readers: ReaderRegistry | None = None,
-    **limits: int,
-) -> SyncReport:
-    root = next(iter(index.roots()), Source("s", "folder", str(folder)))
-    settings = Settings(workers=1, **limits)  # type: ignore[arg-type]
-    return sync(
-        root,
-        index,
-        settings=settings,
-        load_embedder=HashEmbedder,
-        readers=readers,
-        only=only,
-        now=lambda: time.time() + 3600,
-    )
 
 
 def test_attached_files_above_the_limits_of_this_process_stay_as_another_one_has_indexed_them(

@@ -5,14 +5,11 @@ import json
 import os
 import shutil
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from openbook.embedding.protocol import Embedder
 from openbook.errors import SourceError
 from openbook.index.packing import PackedEntries
 from openbook.index.protocol import Index, IndexEntry, Source
@@ -24,40 +21,14 @@ from openbook.testing import HashEmbedder
 from openbook.types import Document, Filter, Stamp
 from tests.children import run_child
 from tests.support import IDENTITY, dense, lexical, paths, write_tree
+from tests.unit.ingest.syncing import an_hour_later, bring
 
 FILES = {"guide.md": "# Guide\n\nRed fox.\n", "notes/a.txt": "Blue hen.\n", "notes/b.txt": "Green cow.\n"}
-
-
-def an_hour_later() -> float:
-    """Return a time at which no file has just been written."""
-    return time.time() + 3600
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "tree", FILES)
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> Iterator[Index]:
-    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as opened:
-        yield opened
-
-
-def bring(
-    index: Index,
-    tree: Path,
-    *,
-    load_embedder: Callable[[], Embedder] = HashEmbedder,
-    now: Callable[[], float] = an_hour_later,
-    progress: Callable[[int, int], None] | None = None,
-    only: tuple[str, ...] = (),
-    **settings: Any,
-) -> SyncReport:
-    """Sync the source called `s`, as it is remembered."""
-    root = next((root for root in index.roots() if root.name == "s"), Source("s", "folder", str(tree)))
-    chosen = Settings(**{"workers": 1} | settings)
-    return sync(root, index, settings=chosen, load_embedder=load_embedder, now=now, progress=progress, only=only)
 
 
 def counts(report: SyncReport) -> dict[str, int]:

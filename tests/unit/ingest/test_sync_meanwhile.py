@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,36 +12,17 @@ import pytest
 from openbook.errors import SourceError
 from openbook.index.protocol import Index, Source
 from openbook.index.sqlite import SqliteIndex
-from openbook.ingest.sync import SyncReport, sync
-from openbook.settings import Settings
-from openbook.testing import HashEmbedder
 from openbook.types import Filter, SkipReason
 from tests.children import run_child
 from tests.support import IDENTITY, document, stamp, write_tree
+from tests.unit.ingest.syncing import bring
 
 FILES = {f"notes/{number}.md": f"Number {number}.\n" for number in range(120)}
-
-
-def nothing(*_: int) -> None:
-    """Do nothing."""
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "tree", FILES)
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> Iterator[SqliteIndex]:
-    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as opened:
-        yield opened
-
-
-def bring(index: Index, tree: Path, progress: Callable[[int, int], None] = nothing) -> SyncReport:
-    """Sync the source called `s`, an hour after its files were written."""
-    root = next((root for root in index.roots() if root.name == "s"), Source("s", "folder", str(tree)))
-    chosen, now = Settings(workers=1), lambda: time.time() + 3600
-    return sync(root, index, settings=chosen, load_embedder=HashEmbedder, now=now, progress=progress)
 
 
 def left(index: Index) -> tuple[list[str], list[str]]:
@@ -59,7 +39,7 @@ def test_a_source_that_is_removed_while_it_is_read_stays_removed(index: Index, t
             index.delete_source("s")
 
     with pytest.raises(SourceError, match="another process has removed s"):
-        bring(index, tree, remove)
+        bring(index, tree, progress=remove)
 
     assert left(index) == ([], ["t"])
 
@@ -68,7 +48,7 @@ def test_a_folder_that_becomes_a_course_while_it_is_read_is_one(index: Index, tr
     course = Source("s", "course", str(tree))
 
     with pytest.raises(SourceError):
-        bring(index, tree, lambda *_: index.put_root(course))
+        bring(index, tree, progress=lambda *_: index.put_root(course))
     bring(index, tree)
 
     assert [root.kind for root in index.roots()] == ["course"]
@@ -84,7 +64,7 @@ def test_a_folder_that_was_away_while_it_was_read_is_read_once_it_is_back(
         if not away.exists():
             (tree / "notes").rename(away)
 
-    first = bring(index, tree, move_away)
+    first = bring(index, tree, progress=move_away)
     away.rename(tree / "notes" if has_returned else tree / "moved")
     second = bring(index, tree)
 

@@ -186,12 +186,18 @@ def test_uploads_of_a_shared_library_follow_the_home_of_their_machine_alone(tmp_
     assert location("new") == "new"
 
 
-def test_texts_of_a_shared_library_follow_each_of_two_homes_that_had_one_path(tmp_path: Path) -> None:
+def of_two_machines(tmp_path: Path) -> str:
+    """Add texts to a library that machines `one` and `two` share, whose homes had one path; return its address."""
     home, storage = tmp_path / "home", f"lance:{tmp_path / 'shared'}"
     for machine in ("one", "two"):
         with Library.open("team", settings=in_home(home, storage)) as library:
             library.add_text(f"This is machine {machine}.", "a.md")
         home.rename(tmp_path / machine)
+    return storage
+
+
+def test_texts_of_a_shared_library_follow_each_of_two_homes_that_had_one_path(tmp_path: Path) -> None:
+    storage = of_two_machines(tmp_path)
 
     for machine in ("one", "two"):
         with Library.open("team", settings=in_home(tmp_path / machine, storage)) as library:
@@ -200,11 +206,7 @@ def test_texts_of_a_shared_library_follow_each_of_two_homes_that_had_one_path(tm
 
 
 def test_texts_of_a_shared_library_are_deleted_by_the_machine_that_added_them_alone(tmp_path: Path) -> None:
-    home, storage = tmp_path / "home", f"lance:{tmp_path / 'shared'}"
-    for machine in ("one", "two"):
-        with Library.open("team", settings=in_home(home, storage)) as library:
-            library.add_text(f"This is machine {machine}.", "a.md")
-        home.rename(tmp_path / machine)
+    home, storage = tmp_path / "home", of_two_machines(tmp_path)
     (tmp_path / "two").rename(home)
 
     with Library.open("team", settings=in_home(home, storage)) as library:
