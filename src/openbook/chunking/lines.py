@@ -95,7 +95,7 @@ def _sections(text: str, layout: Layout) -> list[tuple[int, int, tuple[str, ...]
         before = found[-1] if found else None
         if before and layout.lines.end_of(end) - layout.lines.start_of(before[0]) <= _MAX_JOINED_CHARS:
             found[-1] = (before[0], end, (*before[2], *names))
-        elif end > begin:
+        else:
             found.append((begin + 1, end, names))
     return found
 
