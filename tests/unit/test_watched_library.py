@@ -348,6 +348,7 @@ def test_a_folder_that_is_gone_is_told_once(folder: Path) -> None:
 
 def seen_of(library: WatchedLibrary, expected: int) -> int:
     """Return the number of documents in the library, once it is the expected one or after some time."""
+    documents = 0
     for _ in range(100):
         with library.fresh() as assistant:
             documents = assistant.stats().documents
