@@ -158,15 +158,20 @@ def test_doctor_says_which_key_to_set_or_what_was_refused(
 
 @pytest.mark.slow
 def test_doctor_without_a_model_says_what_would_answer_and_calls_nobody(
-    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     quotes = run(capsys, "doctor")
+    (tmp_path / ".env").write_text("GROQ_API_KEY=gsk-secret\n", encoding="utf-8")
+    by_file = run(capsys, "doctor", cwd=tmp_path)
     named = run(capsys, "doctor", "--model", "extractive")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
 
     chosen = run(capsys, "doctor")
 
     assert "ok    answers are quotes: no key is in the environment, and no model named" in quotes.out
+    assert (
+        "ok    answers are quotes: GROQ_API_KEY in .env chooses no model; to use it: OPENBOOK_MODEL=groq" in by_file.out
+    )
     assert "ok    answers are quotes\n" in named.out
     assert "ok    answers by openai:gpt-6.1-terra; to try it: openbook doctor --model" in chosen.out
-    assert "sk-secret" not in chosen.out
+    assert "sk-secret" not in chosen.out + by_file.out

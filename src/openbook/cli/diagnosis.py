@@ -19,7 +19,7 @@ from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, keep_pri
 from openbook.library import Library
 from openbook.permissions import check_writable, is_open_to_others
 from openbook.plugins import PLUGIN_KINDS, plugins
-from openbook.settings import Settings, ignored_settings, mistyped_variables
+from openbook.settings import Settings, ignored_settings, mistyped_variables, read_secrets
 from openbook.sqlite_store import hint_for
 
 if TYPE_CHECKING:
@@ -152,17 +152,20 @@ def _reranker(settings: Settings) -> Iterator[Diagnostic]:
 
 def _model(name: str, settings: Settings, *, call: bool) -> Iterator[Diagnostic]:
     from openbook.llm.choose import open_model
+    from openbook.llm.providers import PROVIDERS
     from openbook.llm.transport import WireModel
 
     try:
         model = open_model(name)
+        keys = read_secrets(each.key for each in PROVIDERS.values() if each.needs_key)
     except OpenbookError as exc:
         yield Diagnostic(f"model: {exc}; {exc.hint}", healthy=False)
         return
     if model is None:
-        yield Diagnostic(
-            "answers are quotes" if name else "answers are quotes: no key is in the environment, and no model named"
-        )
+        why = "no key is in the environment, and no model named"
+        if unused := next((each for each in PROVIDERS.values() if each.key in keys), None):
+            why = f"{unused.key} in .env chooses no model; to use it: OPENBOOK_MODEL={unused.name}"
+        yield Diagnostic("answers are quotes" if name else f"answers are quotes: {why}")
     elif call:
         if isinstance(model, WireModel):
             model.load()  # otherwise the first call would include the import
