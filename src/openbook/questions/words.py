@@ -48,6 +48,10 @@ CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b"
 # "Must a user log in again?" is answered by `login`, or by prose in the same two words.
 _LOGS_IN = re.compile(r"\b(log|sign)(?:s|g?ed|g?ing)?[ -](in|on|out|off|up)\b", re.IGNORECASE)
 
+# "How do I turn TLS off?" is answered by how to disable it, or by prose in the same words.
+_SWITCHES = re.compile(r"\b(turn|switch)(?:e?s|ed|ing)?((?:\s+[^\s?.,;]+){0,5}?)\s+(off|on)\b", re.IGNORECASE)
+_SWITCHED = {"off": "disable", "on": "enable"}
+
 # "What does `--style` accept?" asks for values. A text that lists them need not contain "accept" or "exist".
 _ASKS_FOR_VALUES = re.compile(
     r"(\W*(?:what|which)\s.*\S)\s+(?:accept|expect|allow|mean|exist)s?\W*", re.IGNORECASE | re.DOTALL
@@ -147,6 +151,7 @@ def content_words_of_question(text: str) -> list[str]:
     """
     if (asked := _ASKS_FOR_VALUES.fullmatch(text)) and (words := content_words_of_question(asked[1])):
         return words
+    text = _SWITCHES.sub(lambda found: f"{found[1]} {_SWITCHED[found[3].lower()]}{found[2]} ", text)
     joined = _LOGS_IN.sub(lambda found: f"{found[1]} {found[1]}{found[2]}", CONTRACTION.sub("", text))
     words = [word for word in WORD.findall(joined) if word.lower() not in STOP_WORDS]
     if not text.isascii():

@@ -77,3 +77,18 @@ def test_words_for_the_sources_as_a_whole_are_not_what_is_asked(question: str, t
 )
 def test_the_verb_of_a_login_is_read_as_its_noun_as_well(question: str, telling: list[str]) -> None:
     assert [word for word in content_words_of_question(question) if word not in ("work", "again")] == telling
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("How do I turn off the lamp?", ["turn", "disable", "lamp"]),
+        ("Who switched all lamps on", ["switch", "enable", "lamps"]),
+        ("Turning a lamp of the pier on", ["Turn", "enable", "lamp", "pier"]),
+        ("Is it turned by a lamp? It is off", ["turned", "lamp"]),
+        ("Who switches on?", ["switch", "enable"]),
+        ("Which switch is near the lamp?", ["switch", "near", "lamp"]),
+    ],
+)
+def test_who_turns_something_off_disables_it_as_well(question: str, telling: list[str]) -> None:
+    assert content_words_of_question(question) == telling
