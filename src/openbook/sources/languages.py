@@ -164,6 +164,9 @@ _TEMPLATE_OF_PAGE = re.compile(
     r"(\.(?:adoc|markdown|md|mdx|rst))\.(?:eex|ejs|erb|gotmpl|hbs|inc|j2|jinja2?|mustache|tmpl|tpl)\Z"
 )
 
+# A sample of a file, to be copied without this suffix.
+_SAMPLE = re.compile(r"(\w\.\w+)\.(?:default|dist|example|sample|template)\Z")
+
 
 def format_of_name(path: str) -> Format | None:
     """Return the format that the name of a file implies; None if it implies none.
@@ -178,11 +181,13 @@ def format_of_name(path: str) -> Format | None:
 
 
 def name_of(path: str) -> str:
-    """Return the name of a file in lower case, without the suffix of a template of a page, or of a build (`.in`).
+    """Return the name of a file in lower case, without the suffix of a sample, a template of a page or a build (`.in`).
 
     Example:
         >>> name_of("docs/Harbour.1.in"), name_of("MANIFEST.in"), name_of("README.md.erb"), name_of("index.html.erb")
         ('harbour.1', 'manifest.in', 'readme.md', 'index.html.erb')
+        >>> name_of("etc/harbour.cfg.dist"), name_of(".env.example")
+        ('harbour.cfg', '.env.example')
     """
     name = path.rpartition("/")[2].lower()
-    return name if name in BY_NAME else _TEMPLATE_OF_PAGE.sub(r"\1", name.removesuffix(".in"))
+    return name if name in BY_NAME else _TEMPLATE_OF_PAGE.sub(r"\1", _SAMPLE.sub(r"\1", name.removesuffix(".in")))
