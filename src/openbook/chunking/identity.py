@@ -8,7 +8,7 @@ from dataclasses import replace
 from openbook.settings import STRATEGIES, Settings
 
 # Increment with every change of chunk boundaries or names.
-_RULES_VERSION = 20
+_RULES_VERSION = 21
 
 _UNMASKED = "/unmasked"
 
@@ -21,7 +21,7 @@ def chunks_identity(settings: Settings) -> str:
 
     Example:
         >>> chunks_identity(Settings(chunk_strategy="hybrid"))
-        'rules-20/hybrid-500-50'
+        'rules-21/hybrid-500-50'
     """
     identity = f"rules-{_RULES_VERSION}/{settings.chunk_strategy}"
     if settings.chunk_strategy != "semantic":  # the only strategy that does not count words
@@ -35,7 +35,7 @@ def settings_of(identity: str, settings: Settings) -> Settings | None:
     """Return the settings that a library was chunked with; None if its rules have another version.
 
     Example:
-        >>> settings_of("rules-20/hybrid-300-20", Settings()).chunk_words
+        >>> settings_of("rules-21/hybrid-300-20", Settings()).chunk_words
         300
         >>> settings_of("rules-1/semantic", Settings()) is None
         True

@@ -51,6 +51,9 @@ _MAX_LINE_CHARS = 400  # longer lines have no definition with a useful name
 
 _TABLES = frozenset({"csv", "tsv"})
 
+# A key of YAML with others below it: `mirror:`.
+_KEY = re.compile(r"([ \t]*)([\w.-]+):[ \t\r]*(?:#.*)?$")
+
 # Sections that are shorter together are one chunk: a setting alone would rank high because it is short.
 _MAX_JOINED_CHARS = 400
 
@@ -59,14 +62,15 @@ def chunk_lines(document: Document) -> list[Chunk]:
     """Split a document into chunks of at most 1,500 characters, at blank lines if possible.
 
     Chunks are whole lines, in order, and contain every non-blank line; only a line longer than a chunk is split. In
-    code, lines that look like definitions name the chunks. In configuration files, each section has its own chunks,
-    with its name as their context; short ones share one. Blank text has no chunks.
+    code, lines that look like definitions name the chunks. In configuration files, each section and each setting below
+    a comment has its own chunks, with the names of its sections as their context; short ones share one. Blank text has
+    no chunks.
     """
     layout = Layout(document.text)
     if document.kind == "config":
         return [
             replace(chunk, context=names)
-            for first, last, names in _sections(document.text, layout)
+            for first, last, names in _parts(document.text, layout)
             for chunk in build_chunks(document, layout.lines, list(layout.pack(first, last)), [])
         ]
     definitions = definition_lines(layout, document.language) if document.kind == "code" else []
@@ -77,25 +81,34 @@ def chunk_lines(document: Document) -> list[Chunk]:
     return [replace(chunk, context=(header, *chunk.context)) for chunk in chunks] if header else chunks
 
 
-def _sections(text: str, layout: Layout) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return the first and last line of each section of settings, and its name; short neighbours are joined.
+def _parts(text: str, layout: Layout) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Return the first and last line of each part of settings, and the names of its sections, outermost first.
 
-    The lines above the first have no name. A comment directly above a header belongs to its section.
+    A part is a section, or a setting whose comment follows a blank line; short neighbours are joined. The lines above
+    the first section have no name. A comment directly above a header belongs to its section.
     """
     lines = text.split("\n")
     begins: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    section: tuple[str, ...] = ()
+    keys: list[tuple[int, str]] = []
     for at, line in enumerate(lines):
         header = SECTION.match(line) if line.startswith("[") else None
         if header is not None:
-            while at and COMMENT_LINE.match(lines[at - 1]):
+            section, keys = (_unquoted(header["name"]),), []
+            while at > begins[-1][0] and COMMENT_LINE.match(lines[at - 1]):
                 at -= 1
-            begins.append((at, (_unquoted(header["name"]),)))
+            begins.append((at, section))
+        elif at and COMMENT_LINE.match(line) and not lines[at - 1].strip():
+            indent = len(line) - len(line.lstrip())
+            begins.append((at, (*section, *(key for column, key in keys if column < indent))))
+        elif key := _KEY.match(line):
+            keys = [*(each for each in keys if each[0] < len(key[1])), (len(key[1]), key[2])]
     found: list[tuple[int, int, tuple[str, ...]]] = []
     for (begin, names), (end, _) in pairwise([*begins, (len(lines), ())]):
         before = found[-1] if found else None
         if before and layout.lines.end_of(end) - layout.lines.start_of(before[0]) <= _MAX_JOINED_CHARS:
-            found[-1] = (before[0], end, (*before[2], *names))
-        else:
+            found[-1] = (before[0], end, tuple(dict.fromkeys((*before[2], *names))))
+        elif begin < end:
             found.append((begin + 1, end, names))
     return found
 

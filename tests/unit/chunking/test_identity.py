@@ -28,5 +28,5 @@ def test_the_settings_that_cut_a_library_are_read_from_its_identity(settings: Se
 
 
 def test_libraries_from_before_courses_had_settings_are_still_theirs() -> None:
-    assert chunks_identity(Settings()) == "rules-20/semantic"
-    assert settings_of("rules-20/semantic-course-1-1", Settings()) is None
+    assert chunks_identity(Settings()) == "rules-21/semantic"
+    assert settings_of("rules-21/semantic-course-1-1", Settings()) is None

@@ -163,3 +163,47 @@ def test_other_brackets_open_no_section(line: str) -> None:
 
 def test_only_settings_have_sections() -> None:
     assert [chunk.context for chunk in chunk_lines(document(SETTINGS, "data"))] == [()]
+
+
+LONG = "x" * 300
+
+
+def test_a_setting_whose_comment_follows_a_blank_line_has_its_own_chunk() -> None:
+    text = f"# How long\n# ropes are.\nrope = {LONG}\n\n# Where ships are.\nquay = {LONG}\n"
+
+    assert [chunk.text for chunk in chunk_lines(document(text, "config"))] == [
+        f"# How long\n# ropes are.\nrope = {LONG}",
+        f"# Where ships are.\nquay = {LONG}",
+    ]
+
+
+def test_a_comment_that_follows_a_setting_is_in_its_chunk() -> None:
+    text = f"# How long ropes are.\nrope = {LONG}\n# Where ships are.\nquay = {LONG}\n\nebb = {LONG}\n"
+
+    assert [chunk.text for chunk in chunk_lines(document(text, "config"))] == [text.strip()]
+
+
+def test_short_settings_share_a_chunk() -> None:
+    text = f"# One.\nrope = 1\n\n# Two.\nquay = 2\n\n# Three.\nebb = {LONG * 2}\n"
+
+    assert [chunk.text.count("#") for chunk in chunk_lines(document(text, "config"))] == [2, 1]
+
+
+def test_a_setting_has_the_names_of_what_it_stands_below() -> None:
+    text = (
+        f"harbour: # all of it\n  quay:\n    ships: {LONG}\n    berth:\n      depth: {LONG}\n\n    # How long.\n"
+        f"    rope: {LONG}\n\n  # When.\n  tide: {LONG}\n\n# Who.\nmaster: {LONG}\n"
+    )
+
+    assert [(chunk.text.split("\n")[0], chunk.context) for chunk in chunk_lines(document(text, "config"))] == [
+        ("harbour: # all of it", ()),
+        ("    # How long.", ("harbour", "quay")),
+        ("  # When.", ("harbour",)),
+        ("# Who.", ()),
+    ]
+
+
+def test_a_setting_of_a_section_has_its_name() -> None:
+    text = f"harbour:\n\n[tide]\nebb = {LONG}\n\n# High.\nflow = {LONG}\n"
+
+    assert [chunk.context for chunk in chunk_lines(document(text, "config"))] == [("tide",), ("tide",)]
