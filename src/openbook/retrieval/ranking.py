@@ -6,7 +6,7 @@ docs/benchmarks-retrieval.md says what the weights were fitted on and what they 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
@@ -14,8 +14,15 @@ from openbook.questions.languages import language_and_page, without_letters_of
 from openbook.questions.question import Question
 from openbook.retrieval import weights
 from openbook.retrieval.editions import Choice, Folder, choice_of
-from openbook.retrieval.signals import Signals, chunk_signals, file_signals, place_signals, question_signals
-from openbook.types import View
+from openbook.retrieval.signals import (
+    Signals,
+    chunk_signals,
+    comment_signals,
+    file_signals,
+    place_signals,
+    question_signals,
+)
+from openbook.types import Chunk, View
 
 # Penalty of a passage for each better one of its file, up to four: the answer to a long question on code is spread over
 # files. On swe-qa, left out, file recall is .70 without it, .78 with it, .75 with .3.
@@ -38,6 +45,9 @@ _INHERITED = 9.0
 
 # What a passage gains that prints a message of the question: more than what raises an error of a name in it.
 _PRINTED = 30.0
+
+# Settings whose text is read, the best first.
+_SETTINGS_READ = 24
 
 # Cache of the part before the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
@@ -89,6 +99,17 @@ def rerank_passages(ranked: Sequence[RankedChunk], signals: Sequence[Signals]) -
     """Rerank passages with additional signals of each."""
     more = [weighted_signals(each, weights.QUESTION) for each in signals]
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
+
+
+def weigh_comments(
+    query: Question, ranked: Sequence[RankedChunk], fetch: Callable[[Sequence[int]], Sequence[Chunk]]
+) -> list[RankedChunk]:
+    """Rank settings with comments as documentation, which their files are not."""
+    settings = [n for n, each in enumerate(ranked) if each.outline.kind == "config"][:_SETTINGS_READ]
+    signals: list[Signals] = [{} for _ in ranked]
+    for n, chunk in zip(settings, fetch([ranked[n].outline.id for n in settings]), strict=True):
+        signals[n] = comment_signals(query, chunk)
+    return rerank_passages(ranked, signals)
 
 
 def rerank_files(ranked: Sequence[RankedChunk], nearness: Sequence[float]) -> list[RankedChunk]:

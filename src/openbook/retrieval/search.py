@@ -50,6 +50,7 @@ from openbook.retrieval.ranking import (
     rank,
     rerank_files,
     rerank_passages,
+    weigh_comments,
     weigh_copies,
 )
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
@@ -410,6 +411,7 @@ class Retriever:
         self, query: Question, matches: Matches, ranked: Sequence[RankedChunk], *, is_prose: bool
     ) -> list[RankedChunk]:
         """Rerank the best passages with signals of their texts."""
+        ranked = weigh_comments(query, ranked, self.index.fetch)
         rarity = rarities(query, matches.frequencies, matches.chunks)
         edition = query.edition
         is_in_edition = edition is not None and any(edition.is_file(each.outline.span.path) for each in ranked)

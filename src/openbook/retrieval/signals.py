@@ -122,7 +122,7 @@ def text_signals(
         "proximity:prose": is_prose * proximity,
         "proximity:foreign": query.in_other_language * proximity,
         "sentence": max(0.0, cosine),
-        **_comment_signals(query, chunk),
+        **_documented_signals(query, chunk),
         **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
         "release": float(query.release is not None and is_on_release(query.release, chunk)),
@@ -134,14 +134,15 @@ def text_signals(
     }
 
 
-def _comment_signals(query: Question, chunk: Chunk) -> Signals:
-    """Return what the comments of a chunk count: they are for those who ask how, and less for those who ask where.
+def comment_signals(query: Question, chunk: Chunk) -> Signals:
+    """Return what the comments of settings count: these are documentation by the share of their comments."""
+    told = explained_share(chunk)
+    as_page = {"role:documentation": 1.0, "role:configuration": -1.0, **_documentation_signals(query)}
+    return {name: told * value for name, value in as_page.items()} if told else {}
 
-    Settings with comments are documentation by the share of these.
-    """
-    if told := explained_share(chunk):
-        as_page = {"role:documentation": 1.0, "role:configuration": -1.0, **_documentation_signals(query)}
-        return {name: told * value for name, value in as_page.items()}
+
+def _documented_signals(query: Question, chunk: Chunk) -> Signals:
+    """Return what the comments of code count: they are for those who ask how, and less for those who ask where."""
     # Squared: half a comment on a function is less than half of what a page says. Not squared, real questions have the
     # right place first .012 less often, and libraries that are documented in comments .009 more often.
     share = documented_share(chunk) ** 2

@@ -228,6 +228,18 @@ def test_a_result_is_an_exact_slice_of_what_was_put(library: Library) -> None:
     assert str(span) == "a.md:1-4"
 
 
+def test_settings_with_comments_are_ranked_as_documentation_before_the_best_are_read(library: Library) -> None:
+    pages = ["The depth of the harbour is told at its quay."] * 2 + ["How deep the harbour is."] * 58
+    library.put("docs/depth.md", *(f"{text} ({n})" for n, text in enumerate(pages)))
+    library.put("harbour.conf", "# How deep the harbour is, in metres.\ndepth = 3", kind="config")
+    library.put("other.conf", "deep = harbour", kind="config")
+
+    found = {each.chunk.span.path: each for each in library.search("How deep is the harbour?", limit=70)}
+
+    page, told, untold = (found[path].signals["role"] for path in ("docs/depth.md", "harbour.conf", "other.conf"))
+    assert page - told < 0.5 * (page - untold)
+
+
 class InterruptedIndex(SqliteIndex):
     """Another process writes to the library between two reads of a search."""
 

@@ -8,6 +8,7 @@ from openbook.index.bm25 import inverse_frequency
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.question import read_question
 from openbook.retrieval.signals import (
+    comment_signals,
     coverage,
     heading_match,
     question_signals,
@@ -189,9 +190,7 @@ def test_what_asks_for_documentation_adds_a_quarter_to_code_that_is_half_a_comme
 def test_settings_count_as_documentation_by_the_share_of_their_comments() -> None:
     chunk = chunk_of("# Moor here.\nrope-is = 15\n", "app.ini", kind="config")
 
-    found = text_signals(read_question("How do I moor?"), chunk, 0.0, 0.0, is_prose=False)
-
-    assert {name: value for name, value in found.items() if name.startswith("role:")} == {
+    assert comment_signals(read_question("How do I moor?"), chunk) == {
         "role:documentation": 0.5,
         "role:configuration": -0.5,
         "role:documentation:how-to": 0.5,
