@@ -9,7 +9,7 @@ from openbook.tokens import tokenize
 
 _ASKS = re.compile(
     r"\bhow (?:often|frequently|long|old|big|large|high|wide|deep|much|many)\b"
-    r"|\b(?:maximum|minimum|largest|longest|smallest|shortest)\b"
+    r"|\b(?:maximum|minimum|largest|longest|smallest|shortest)\b|\b(?:which|what) (?:\w+ )?port\b"
     r"|\bwie (?:viele?|lange?|oft|gro(?:ß|ss))\b|\bcombien\b|\bcu[aá]nt[oa]s?\b",
     re.IGNORECASE,
 )
@@ -24,7 +24,7 @@ _BESIDE = frozenset(
     tokenize(
         "interval every each per period frequency schedule cron timeout duration ttl expire age lifetime delay wait"
         " seconds minutes hours days weeks max min limit size length width height depth bytes kb mb gb number count"
-        " total attempts"
+        " total attempts port"
     )
 )
 # What a line without such a word counts, and words of the question that stand in the line before.

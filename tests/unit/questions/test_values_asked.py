@@ -17,13 +17,17 @@ RARITY = {"rope": 2.0, "pier": 1.0}
         "how often is it checked",
         "What is the maximum size of a ship?",
         "Wie oft legt sie an?",
+        "Which port does it use?",
+        "what metrics port is open",
     ],
 )
 def test_a_number_is_asked_for(question: str) -> None:
     assert read_question(question).asks_for_number
 
 
-@pytest.mark.parametrize("question", ["How do I splice a rope?", "What is a long rope?", "Where is the rope cut?"])
+@pytest.mark.parametrize(
+    "question", ["How do I splice a rope?", "What is a long rope?", "Where is the port?", "Which ports are open?"]
+)
 def test_other_questions_ask_for_no_number(question: str) -> None:
     assert not read_question(question).asks_for_number
 
@@ -35,6 +39,7 @@ def test_other_questions_ask_for_no_number(question: str) -> None:
         ("A rope of a pier has five minutes.", 1.0),
         ("rope_timeout: 5s", 2 / 3),
         ("rope: 5", 1 / 3),
+        ("rope port 5", 2 / 3),
         ("# The longest rope, in seconds\nlimit = 5", 1 / 3),
         ("# The rope of the pier\n\nlimit = 5", 1 / 2),
         ("rope\nlimit\nnone = 5", 0.0),
@@ -49,6 +54,7 @@ def test_other_questions_ask_for_no_number(question: str) -> None:
         "word",
         "unit",
         "no-limit",
+        "port",
         "line-before",
         "blank-line-between",
         "two-lines-before",
