@@ -15,7 +15,7 @@ from openbook.extractive.course_results import IN_COURSES, course_key, is_asked_
 from openbook.extractive.echoes import SENTENCE_ENDS, adds_no_word, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
 from openbook.extractive.front_matter_passages import passages_offered
-from openbook.extractive.headed_passages import headed_passages, opening_of_named, repeats_message
+from openbook.extractive.headed_passages import headed_passages, repeats_message
 from openbook.extractive.lists import NOTHING, LeftOut, asked_item, completed_list, lists_in, steps_around
 from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
@@ -116,7 +116,6 @@ def pick(
     if not passages:
         return []
     ranked, words = _explained(query, _ranked(query, passages, embedder, rarity), passages, rarity)
-    ranked = _opened(query, ranked, passages)
     headed = [] if by_place else headed_passages(query, context.shown, rarity)
     if headed:
         ranked = [item for item in ranked if not repeats_message(query, completed(item.passage), rarity)]
@@ -263,14 +262,6 @@ def _explained(
     words = words_to_read(printing[0].text) + words_to_read(completed(told).text)
     at = next(n for n, item in enumerate(lowered, start=1) if item.passage.is_cause)
     return [*lowered[:at], ScoredPassage(told, most), *lowered[at:]], max(words, _MAX_WORDS)
-
-
-def _opened(query: Question, ranked: list[ScoredPassage], passages: Sequence[Passage]) -> list[ScoredPassage]:
-    """Return passages after what opens the section of the best, if the question names that section."""
-    first = opening_of_named(query, ranked[0].passage, passages) if ranked else None
-    if first is None:
-        return ranked
-    return [replace(ranked[0], passage=first), *ranked]
 
 
 def _headed(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, zip_longest
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from openbook.extractive.context import ContextItem
 from openbook.extractive.echoes import answers_nothing
 from openbook.extractive.headings import headings_in
-from openbook.extractive.passages import Passage, join_passages, overlap, passages_of
+from openbook.extractive.passages import Passage, join_passages, passages_of
 from openbook.extractive.surroundings import leads_in
 from openbook.questions.question import Question
 from openbook.questions.references_asked import AskedReference
@@ -32,10 +31,6 @@ _REPEATED = 0.7
 _MAX_OTHER = 1.5
 # Words of a message in their order, as in a line that shows it with other values. A passage may have others by chance.
 _SHOWN_WORDS = 4
-
-
-# Asked with other words, a section that has one of them as its heading is answered by what has more of them.
-_ASKS_WHAT = re.compile(r"what\s+(?:does|do|is|are)\b", re.IGNORECASE)
 
 
 class _Section(NamedTuple):
@@ -67,20 +62,6 @@ def headed_passages(query: Question, context: Sequence[ContextItem], rarity: Map
     first = next(_of_part(part, query, every), None) if part else None
     first = first or next(near, None) or next(_behind_message(query, context, rarity), None)
     return [] if first is None else list(_opening(query, _continued(query, first, context), rarity))
-
-
-def opening_of_named(query: Question, passage: Passage, passages: Sequence[Passage]) -> Passage | None:
-    """Return the prose that opens the section of a passage, if the question is what its heading is or does."""
-    chunk = passage.shown.result.chunk
-    at = passage.start_char - chunk.span.start_char
-    heading = next((each for each in reversed(headings_in(chunk)) if each.end <= at), None)
-    if passage.setting is not None or heading is None or not _ASKS_WHAT.match(query.text):
-        return None
-    if heading.title.removesuffix("()").casefold() not in query.text.casefold().split():
-        return None
-    opens = chunk.span.start_char + heading.end
-    first = next((each for each in passages if each.shown is passage.shown and each.start_char >= opens), passage)
-    return None if first.is_code or first.has_example or overlap(first, passage) else first
 
 
 def repeats_message(query: Question, passage: Passage, rarity: Mapping[str, float]) -> bool:

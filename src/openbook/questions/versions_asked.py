@@ -67,8 +67,6 @@ _MANIFEST = re.compile(
     r"|dune-project|[\w.-]+\.(?:opam|cabal|rockspec|nimble)|[\w.-]+-pkg\.el|DESCRIPTION|Project\.toml|project\.clj"
     r"|rebar\.config|shard\.yml|meta/runtime\.yml)$"
 )
-# `tomli = { version = "^2", python = "<3.11" }`: of Python, what needs the dependency at all.
-_OF_DEPENDENCY = re.compile(r"(?<![\w-])version\s*=.*")
 _OF_PART = 0.5
 
 
@@ -102,7 +100,7 @@ class AskedVersions:
             is_bound = of_manifest or _BOUNDS.search(text, start, end) is not None
             if not is_bound and not _TELLS.search(text, start, end):
                 continue
-            line = _OF_DEPENDENCY.sub("", text[start:end])
+            line = text[start:end]
             line = line.replace("(", " ") if of_manifest else line  # a list in Lisp
             for n, (states, revokes) in enumerate(self._patterns):
                 if states.search(line) and not revokes.search(line):

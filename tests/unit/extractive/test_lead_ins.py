@@ -7,13 +7,9 @@ from dataclasses import replace
 import pytest
 
 from openbook.extractive.context import build_context
-from openbook.extractive.headed_passages import opening_of_named
 from openbook.extractive.passages import passages_of
 from openbook.extractive.surroundings import with_examples
-from openbook.questions.question import read_question
-from openbook.retrieval.setting_entries import SettingEntry
 from openbook.tokens import tokenize
-from tests.unit.extractive.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of
 
 NIGHT, LEADS_IN = "By night the gate of the lock is closed.", "Whoever comes late can open it:"
@@ -64,65 +60,17 @@ def test_a_quote_that_is_part_of_what_is_below_the_first_is_left_out() -> None:
     assert extended(f"{NIGHT}\n\n{EXAMPLE}", NIGHT, EXAMPLE) == [f"{NIGHT}\n\n{EXAMPLE}", ""]
 
 
-ENTRY = SettingEntry(0, 9, "key", True, True, False, (), "", False, True, False)
-OPENING = "Ties a boat to a ring."
-DETAIL = "If the moor helper has no rope, the moor helper does wait."
-
-
-@pytest.mark.parametrize("title", ["moor", "`moor()`", "Moor {#moor}"])
-def test_the_section_that_is_named_is_quoted_from_its_beginning(title: str) -> None:
-    page = chunk_of(f"## {title}\n\n{OPENING}\n\n{DETAIL}\n", language="markdown")
-
-    assert quotes(picked("what does the moor helper do", page))[0].startswith(OPENING)
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        f"## Mooring\n\n{OPENING}\n\n{DETAIL}\n",
-        f"{OPENING}\n\n{DETAIL}\n",
-        f"## moor\n\n```sh\nmoor --boat B7 --ring\n```\n\n{DETAIL}\n",
-        f"## moor\n\n    moor --boat B7 --ring\n\n{DETAIL}\n",
-        f"## moor\n\n{DETAIL}\n\n{OPENING}\n",
-    ],
-    ids=["other name", "no heading", "opens with an example", "opens with code", "opens with the best"],
-)
-def test_other_sections_are_not_quoted_from_their_beginning(page: str) -> None:
-    (shown,) = build_context([result_of(chunk_of(page, language="markdown"))], 10_000).shown
-    passages = passages_of(shown)
-    best = next(each for each in passages if each.text == DETAIL)
-
-    assert opening_of_named(read_question("what does the moor helper do"), best, passages) is None
-
-
-def test_no_other_page_introduces_an_example_or_opens_a_section() -> None:
-    named = f"## moor\n\n{OPENING}\n\n{DETAIL}\n"
-    pages = [f"{LEADS_IN}\n\nNobody is there.", f"{'.'.rjust(len(LEADS_IN), 'x')}\n\n{EXAMPLE}", named]
-    other = chunk_of(f"{NIGHT}\n\n{NIGHT}", "other.md", language="markdown")
-    chunks = [other, *(chunk_of(page, f"{at}.md", language="markdown") for at, page in enumerate(pages))]
+def test_no_other_page_introduces_an_example() -> None:
+    pages = [f"{LEADS_IN}\n\nNobody is there.", f"{'.'.rjust(len(LEADS_IN), 'x')}\n\n{EXAMPLE}"]
+    chunks = [chunk_of(page, f"{at}.md", language="markdown") for at, page in enumerate(pages)]
     passages = [
         each
         for shown in build_context([result_of(chunk) for chunk in chunks], 10_000).shown
         for each in passages_of(shown)
     ]
-    example, best = (next(each for each in passages if each.text == text) for text in (EXAMPLE, DETAIL))
-    opening = opening_of_named(read_question("what does the moor helper do"), best, passages)
+    example = next(each for each in passages if each.text == EXAMPLE)
 
     assert with_examples([example], passages, WORDS) == [example]
-    assert opening is not None
-    assert opening.text == OPENING
-
-
-def test_code_has_no_opening_and_a_setting_is_quoted_by_its_entry() -> None:
-    text = "# moor\n\ntie(boat, to, ring)\n\nwait(for_a_rope, at_night, here)\n"
-    code = chunk_of(text, "a.py", kind="code", language="python")
-    page = chunk_of(f"## moor\n\n{OPENING}\n\n{DETAIL}\n", language="markdown")
-    of_code, of_page = (passages_of(shown) for shown in build_context([result_of(code), result_of(page)], 10_000).shown)
-    query = read_question("what does the moor helper do")
-
-    assert opening_of_named(read_question("how long does the moor helper wait"), of_page[-1], of_page) is None
-    assert opening_of_named(query, of_code[-1], of_code) is None
-    assert opening_of_named(query, replace(of_page[-1], setting=ENTRY), of_page) is None
 
 
 def test_the_first_quote_goes_on_in_its_paragraph_with_what_has_words_of_the_question() -> None:

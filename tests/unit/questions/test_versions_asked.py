@@ -139,14 +139,6 @@ def test_every_version_in_a_manifest_is_required_and_counts_half_in_that_of_a_pa
     assert [asked.share_in("python 3", path) for path in ("go.mod", "crane/go.mod", "crane/go.md")] == [1.0, 0.5, 0.0]
 
 
-def test_the_version_with_which_a_dependency_is_needed_is_not_required() -> None:
-    asked = versions_of("Which Python version is required?")
-
-    assert asked is not None
-    assert asked.share_in('tomli = { version = "^2", python = "<3.11" }', "pyproject.toml") == 0.0
-    assert asked.share_in('python = "^3.9" # version = 4', "pyproject.toml") == 1.0
-
-
 @pytest.mark.parametrize(
     ("question", "line"),
     [
