@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
+from typing import NamedTuple
 
 from openbook.chunking.layout import COMMENT_LINE, Layout, build_chunks
 from openbook.chunking.outline import MAX_SIGNATURE_CHARS, Definition
@@ -69,9 +70,9 @@ def chunk_lines(document: Document) -> list[Chunk]:
     layout = Layout(document.text)
     if document.kind == "config":
         return [
-            replace(chunk, context=names)
-            for first, last, names in _parts(document.text, layout)
-            for chunk in build_chunks(document, layout.lines, list(layout.pack(first, last)), [])
+            replace(chunk, context=part.names)
+            for part in _parts(document.text, layout)
+            for chunk in build_chunks(document, layout.lines, list(layout.pack(part.first, part.last)), [])
         ]
     definitions = definition_lines(layout, document.language) if document.kind == "code" else []
     openers = {each.line for each in definitions}
@@ -81,36 +82,59 @@ def chunk_lines(document: Document) -> list[Chunk]:
     return [replace(chunk, context=(header, *chunk.context)) for chunk in chunks] if header else chunks
 
 
-def _parts(text: str, layout: Layout) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return the first and last line of each part of settings, and the names of its sections, outermost first.
+class _Part(NamedTuple):
+    """A part of settings, by its lines from 1."""
 
-    A part is a section, or a setting whose comment follows a blank line; short neighbours are joined. The lines above
-    the first section have no name. A comment directly above a header belongs to its section.
+    first: int
+    last: int
+    names: tuple[str, ...] = ()
+    """The sections that it consists of, or its own and the keys that it stands below, outermost first."""
+    is_section: bool = False
+
+    def joined(self, behind: _Part) -> _Part:
+        """Return it with the part behind it."""
+        return self._replace(last=behind.last, names=tuple(dict.fromkeys((*self.names, *behind.names))))
+
+
+def _parts(text: str, layout: Layout) -> list[_Part]:
+    """Return the sections of settings, and the settings whose comment follows a blank line; short ones are joined.
+
+    The lines above the first section have no name. A comment directly above a header belongs to its section. Only
+    sections are joined, and settings with the same names.
     """
     lines = text.split("\n")
-    begins: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    found: list[_Part] = []
+    for part, behind in pairwise([*_begins(lines), _Part(len(lines) + 1, 0)]):
+        whole = part._replace(last=behind.first - 1)
+        before = found[-1] if found else None
+        if before and (before.names == part.names or (before.is_section and part.is_section)):
+            length = layout.lines.end_of(whole.last) - layout.lines.start_of(before.first)
+            if length <= _MAX_JOINED_CHARS:
+                found[-1] = before.joined(whole)
+                continue
+        found.append(whole)
+    return [part for part in found if part.first <= part.last]
+
+
+def _begins(lines: Sequence[str]) -> list[_Part]:
+    """Return the parts with their first lines only."""
+    begins = [_Part(1, 0)]
     section: tuple[str, ...] = ()
     keys: list[tuple[int, str]] = []
-    for at, line in enumerate(lines):
+    for number, line in enumerate(lines, start=1):
         header = SECTION.match(line) if line.startswith("[") else None
         if header is not None:
-            section, keys = (_unquoted(header["name"]),), []
-            while at > begins[-1][0] and COMMENT_LINE.match(lines[at - 1]):
-                at -= 1
-            begins.append((at, section))
-        elif at and COMMENT_LINE.match(line) and not lines[at - 1].strip():
+            section, keys, first = (_unquoted(header["name"]),), [], number
+            while first > begins[-1].first and COMMENT_LINE.match(lines[first - 2]):
+                first -= 1
+            begins.append(_Part(first, 0, section, is_section=True))
+        elif number > 1 and COMMENT_LINE.match(line) and not lines[number - 2].strip():
             indent = len(line) - len(line.lstrip())
-            begins.append((at, (*section, *(key for column, key in keys if column < indent))))
+            names = (*section, *(key for column, key in keys if column < indent))
+            begins.append(_Part(number, 0, names))
         elif key := _KEY.match(line):
             keys = [*(each for each in keys if each[0] < len(key[1])), (len(key[1]), key[2])]
-    found: list[tuple[int, int, tuple[str, ...]]] = []
-    for (begin, names), (end, _) in pairwise([*begins, (len(lines), ())]):
-        before = found[-1] if found else None
-        if before and layout.lines.end_of(end) - layout.lines.start_of(before[0]) <= _MAX_JOINED_CHARS:
-            found[-1] = (before[0], end, tuple(dict.fromkeys((*before[2], *names))))
-        elif begin < end:
-            found.append((begin + 1, end, names))
-    return found
+    return begins
 
 
 def _unquoted(name: str) -> str:

@@ -127,13 +127,17 @@ def header_of_rows(passage: Passage) -> str:
 
 
 def section_of(passage: Passage) -> str:
-    """Return the section of a configuration file that a passage is in, if it does not begin with its header."""
+    """Return the section of a configuration file that a passage is in, if it does not begin with its header.
+
+    Without sections, return the keys that it stands below.
+    """
     chunk = passage.shown.result.chunk
-    if chunk.kind != "config":
+    if chunk.kind != "config" or SECTION.match(passage.first.text):
         return ""
     above = chunk.text[: passage.start_char - chunk.span.start_char]
-    names = [each["name"] for each in SECTION.finditer(above)] or chunk.context[:1]
-    return "" if SECTION.match(passage.first.text) or not names else names[-1]
+    if names := [each["name"] for each in SECTION.finditer(above)]:
+        return names[-1]
+    return " › ".join(chunk.context if SECTION.search(chunk.text) is None else chunk.context[:1])
 
 
 def _stands_in(passage: Passage) -> str:

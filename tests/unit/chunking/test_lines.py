@@ -206,4 +206,16 @@ def test_a_setting_has_the_names_of_what_it_stands_below() -> None:
 def test_a_setting_of_a_section_has_its_name() -> None:
     text = f"harbour:\n\n[tide]\nebb = {LONG}\n\n# High.\nflow = {LONG}\n"
 
-    assert [chunk.context for chunk in chunk_lines(document(text, "config"))] == [("tide",), ("tide",)]
+    assert [chunk.context for chunk in chunk_lines(document(text, "config"))] == [(), ("tide",), ("tide",)]
+
+
+def test_only_settings_below_the_same_keys_share_a_chunk() -> None:
+    quay = "quay:\n  # One.\n  a: 1\n\n  # Two.\n  b: 2\n\n  # Three.\n  c: 3\n\n"
+    text = f"{quay}pier:\n\n  # Four.\n  d: 4\n\n# Five.\ne: 5\n"
+
+    assert [(chunk.text.count("#"), chunk.context) for chunk in chunk_lines(document(text, "config"))] == [
+        (1, ()),
+        (2, ("quay",)),
+        (1, ("pier",)),
+        (1, ()),
+    ]

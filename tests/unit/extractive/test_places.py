@@ -122,6 +122,8 @@ def test_rows_of_a_table_in_text_stand_below_its_header() -> None:
     [
         ("# How long a rope may be.\nlength = 80\n", ("rope",), "a.ini › rope"),
         ("# How long a rope may be.\nlength = 80\n", (), "a.ini"),
+        ("    # How long a rope may be.\n    length: 80\n", ("ship", "rope"), "a.ini › ship › rope"),
+        ("# How long a rope may be.\nlength = 80\n\n[ship]\nwait = 5\n", ("rope", "ship"), "a.ini › rope"),
         (
             f"[ship]\nwait = 5\n\n{'x = 1' * 200}\n\n[rope]\ncolor = red\n\n# A rope may be long.\nlength = 8",
             ("ship", "rope"),
