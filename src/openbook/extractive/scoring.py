@@ -10,6 +10,7 @@ from typing import NamedTuple
 from openbook.embedding.protocol import Embedder
 from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import in_comment
+from openbook.extractive.deprecations import is_deprecated
 from openbook.extractive.displaying import fence_of
 from openbook.extractive.headings import headings_over
 from openbook.extractive.list_entries import entry_at
@@ -345,8 +346,8 @@ def without_dates(query: Question, shown: Sequence[ContextItem]) -> Sequence[str
 def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
     """Return the keys of the heads that define the names of the question, and of those that share only the name.
 
-    Definitions in tests count if there are no others, or if the question is about tests. For `Client.send`, `send` of
-    another class only shares the name if `Client` has one.
+    Definitions in tests count if there are no others, or if the question is about tests, and deprecated ones if all
+    are. For `Client.send`, `send` of another class only shares the name if `Client` has one.
     """
     asked_for: set[PassageKey] = set()
     namesakes: set[PassageKey] = set()
@@ -356,8 +357,8 @@ def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[Pa
         outside = [] if asks_for("test", query.text) else [head for head in every if not is_of_test(head)]
         named = outside or every
         meant = [head for head in named if stands_in(owners, head.within)] or named
-        asked_for.update(head.key for head in meant)
-        namesakes.update({head.key for head in named}.difference(asked_for))
+        asked_for.update(head.key for head in [head for head in meant if not is_deprecated(head)] or meant)
+        namesakes.update({head.key for head in named}.difference(asked_for, (head.key for head in meant)))
     return asked_for, namesakes
 
 
